@@ -1,0 +1,60 @@
+/*
+ * What a backend offers to slapadd, slapcat and slapindex. One thread; no
+ * operation runs beside it in this process.
+ */
+#ifndef SLAPD_TOOL_H
+#define SLAPD_TOOL_H
+
+#include "slapd/op.h"
+
+enum tool_mode {
+	TOOL_READ,	/* beside a running slapd too: no recovery, no writes */
+	TOOL_WRITE,	/* transactions, in a live environment */
+	TOOL_QUICK	/* exclusive, no transactions or logs; a cut-off leaves a mark */
+};
+
+struct tool_opts {
+	enum tool_mode mode;
+	bool dry_run;
+	unsigned threads;		/* tool-threads */
+	uint64_t memory;		/* bytes the load may use; 0: a quarter of RAM */
+	const char *tmpdir;		/* for spilled runs; NULL: the database directory */
+	/* phase text ("sorting cn.bdb") and part done 0..1; may be NULL */
+	void (*progress)(const char *phase, double done, void *arg);
+	void *progress_arg;
+};
+
+/* One entry to load: complete (schema-checked, stamped). */
+struct tool_entry {
+	const struct dn *dn;
+	const struct attrs *attrs;
+	unsigned line;			/* of the LDIF, for duplicates */
+};
+
+struct slapd_tool_ops {
+	/* The database must be configured but not open. HB_OK, HB_EINUSE, HB_EUNLOADED, ... */
+	int (*open)(struct be_db *, const struct tool_opts *, struct diag *);
+	/*
+	 * Add an entry. HB_OK, *id_r set; HB_EEXISTS (DIAG names the line of the
+	 * first, where known): others can follow. Children may come before
+	 * parents; who is missing at close is an error there. TOOL_QUICK: a duplicate may be
+	 * reported only by close().
+	 */
+	int (*put)(struct be_db *, struct arena *, const struct tool_entry *,
+	    entry_id *id_r, struct diag *);
+	/*
+	 * Every entry within BASE (NULL: all) in ID order. CB returns HB_OK to
+	 * go on; ENTRY is borrowed. A damaged entry is reported to CB as NULL
+	 * with its ID and goes on if CB says HB_OK.
+	 */
+	int (*each)(struct be_db *, const struct dn *base,
+	    int (*cb)(struct entry *entry, entry_id id, void *arg), void *arg,
+	    struct diag *);
+	/* Rebuild indexes of the N descriptions (0: all that are configured). */
+	int (*reindex)(struct be_db *, const struct attr_desc *const *descs,
+	    unsigned n, struct diag *);
+	/* OK false: the load is given up. Errors: missing parents named in DIAG. */
+	int (*close)(struct be_db *, bool ok, struct diag *);
+};
+
+#endif
