@@ -1,0 +1,64 @@
+/*
+ * Indexes: <attribute>.bdb, one B-tree per indexed attribute. Keys (README.md
+ * draws them):
+ *   kind 1 | value, escaped and ended | id >> 12, 6 octets   data: set of the low 12 bits
+ * Sets are exact; a record holds at most 4096 IDs, so at most 512 octets.
+ * kinds: present, equality (order-preserving; longer than 64 octets: prefix and
+ * strong hash), n-gram, approx.
+ */
+#ifndef STORE_INDEX_H
+#define STORE_INDEX_H
+
+#include "backends/store/store_int.h"
+
+enum index_kind {
+	INDEX_PRES = 1, INDEX_EQ = 2, INDEX_SUB = 4, INDEX_APPROX = 8,
+	INDEX_NOSUBTYPES = 16, INDEX_NOTAGS = 32
+};
+
+struct index {
+	const struct attr_desc *desc;
+	unsigned kinds;
+	DB *db;
+	bool ready;			/* complete: may be used by searches */
+};
+
+struct index_conf;			/* lines as configured */
+struct index_set;			/* open indexes of a store */
+
+/* parse() of the `index` row: "index attrs [kinds]", default included. */
+int index_conf_parse(void *base, const struct cfg_line *, void *ctx,
+    struct diag *);
+void index_conf_free(struct index_conf **);
+
+/* Open (TXN for creating files) or create all configured; those that are new on a database with entries are not ready and a log line says to run slapindex. */
+int index_open(struct store *, struct diag *);
+void index_close(struct store *);
+/* The index that serves DESC with KIND (own or a supertype's); NULL. */
+const struct index *index_find(const struct store *, const struct attr_desc *,
+    unsigned kind);
+
+/*
+ * Keys of entry ID: OLD (NULL at add) replaced by NEW (NULL at delete). Only the
+ * difference is written. Tells the candidate cache what to forget at commit.
+ */
+int index_update(struct store_txn *, entry_id, const struct entry *old,
+    const struct entry *new);
+
+/* IDs under one key of INDEX. Cached (candidate cache). VALUE: normal form (PRES: empty). HB_EDEFER when not cached and MAY_READ is false. */
+int index_read(struct store *, const struct index *, unsigned kind,
+    struct slice value, bool may_read, struct idset *ids_r);
+
+/*
+ * Candidates of FILTER: a superset of what matches, ALL if nothing narrows it.
+ * Combined smallest first, stops early, NOT exact where the operand is exact.
+ */
+int plan_candidates(struct store *, struct op *, const struct filter *,
+    struct idset *ids_r);
+
+/* Keys of one entry for the bulk loader: CB(index number, kind, escaped key without the ID part). */
+void index_emit(const struct store *, const struct attrs *,
+    struct arena *,
+    void (*cb)(unsigned index, struct slice key, void *arg), void *arg);
+
+#endif
