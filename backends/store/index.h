@@ -18,6 +18,7 @@ enum index_kind {
 
 struct index {
 	const struct attr_desc *desc;
+	unsigned number;		/* dense from 0, for the candidate cache */
 	unsigned kinds;
 	DB *db;
 	bool ready;			/* complete: may be used by searches */

@@ -64,6 +64,70 @@ struct store_txn {
 	void *undo;			/* txn.c: what caches must forget */
 };
 
+/* ---- env.c: environment and files ---- */
+
+enum store_mode {
+	STORE_SERVER,	/* store_open() */
+	STORE_READ,	/* beside a running slapd; no recovery, no writes, no creation */
+	STORE_WRITE,	/* as SERVER, for one tool; joins no running slapd */
+	STORE_QUICK	/* DB_PRIVATE: exclusive; no locks, logs, transactions */
+};
+
+/*
+ * store_open() for a tool. CACHE: bytes of Berkeley DB's cache, 0: as configured.
+ * The mark of a cut-off load (HB_EUNLOADED) is tested here, except for QUICK
+ * (the loader decides). No background threads unless SERVER. store_close() closes.
+ */
+int store_open_as(struct be_db *, const struct dnidx_ops *, enum store_mode,
+    uint64_t cache, struct diag *);
+/*
+ * Open FILE ("cn.bdb") as a B-tree, as the mode of ST wants it (page size by
+ * dbpagesize, checksums, mode, DB_AUTO_COMMIT, ...). HB_ENOENT if it is not there and
+ * CREATE is false; *CREATED_r (may be NULL) tells whether it was made.
+ */
+int store_db_open(struct store *, const char *file, bool create, DB **db_r,
+    bool *created_r, struct diag *);
+
+/* id2entry's key: 8 octets, big-endian; its data is the entry's block. */
+static inline void
+store_id_put(char key[8], entry_id id)
+{
+	for (int i = 0; i < 8; i++)
+		key[i] = (char)(id >> (56 - 8 * i));
+}
+
+static inline entry_id
+store_id_get(const char key[8])
+{
+	entry_id id = 0;
+
+	for (int i = 0; i < 8; i++)
+		id = id << 8 | (unsigned char)key[i];
+	return id;
+}
+
+/* ---- dict.c ---- */
+
+/*
+ * See that each description of ATTRS has a number, in memory and on disk (TXN
+ * NULL only in QUICK mode).
+ */
+int store_dict_add(struct store *, struct store_txn *, const struct attrs *);
+
+/* ---- cand_cache.c: sets by (index number, key without the ID part) ---- */
+
+/*
+ * A copy of the set cached under KEY; false: none. *TICKET_r is then to be passed to
+ * put(), with what was read from disk after this call.
+ */
+bool cand_cache_find(struct store *, unsigned index, struct slice key,
+    struct idset *ids_r, uint64_t *ticket_r);
+/* Keep a copy of IDS, unless KEY was forgotten since the TICKET was given. */
+void cand_cache_put(struct store *, unsigned index, struct slice key,
+    const struct idset *ids, uint64_t ticket);
+/* A writer changes the set of KEY: it leaves the cache when TXN commits. */
+void cand_cache_forget(struct store_txn *, unsigned index, struct slice key);
+
 /* ---- txn.c: writers ---- */
 
 /* Become the writer (waits) and begin. HB_EABANDONED, HB_EIO. */
