@@ -45,7 +45,7 @@ enum cfg_effect { CFG_HOT, CFG_REINDEX, CFG_RESTART };
 enum cfg_item_flags {
 	CFG_PREFIX = 1,		/* keyword matches any word that begins with it */
 	CFG_SECRET = 2,		/* shown as *** */
-	CFG_ONCE = 4,		/* a second line is an error */
+	CFG_ONCE = 4,		/* a second line is an error; STR and WORDS without default */
 	CFG_RAW = 8,		/* parse() reads rest: words are not split, quotes not checked */
 	CFG_BEFORE_DB = 16,	/* must precede every database */
 	CFG_ALIAS = 32		/* other spelling of the row above: not in the manual */
@@ -127,6 +127,11 @@ HB_API_BEGIN
  * quotes are not parsed. HB_EIO, HB_EINVAL.
  */
 int cfg_read(const char *file, bool (*raw_keyword)(const char *word),
+    int (*cb)(const struct cfg_line *, void *arg, struct diag *), void *arg,
+    struct diag *);
+/* The same from memory; NAME stands for the file. */
+int cfg_read_memory(struct slice text, const char *name,
+    bool (*raw_keyword)(const char *word),
     int (*cb)(const struct cfg_line *, void *arg, struct diag *), void *arg,
     struct diag *);
 
