@@ -116,8 +116,12 @@ struct entry_stamp {
 };
 int entry_stamp_add(struct arena *, struct schema *, struct attrs *,
     const struct entry_stamp *);
-/* entryCSN, modifiersName, modifyTimestamp as replace modifications: three are written to MODS. */
-void entry_stamp_mods(struct arena *, struct schema *,
+/*
+ * entryCSN, modifiersName, modifyTimestamp as replace modifications: three are
+ * written to MODS. Here and above values are borrowed from the stamp; an empty
+ * WHO is shown as cn=anonymous. HB_OK, HB_ELIMIT, HB_ESYNTAX (CSN or time).
+ */
+int entry_stamp_mods(struct arena *, struct schema *,
     const struct entry_stamp *, struct mod mods[3]);
 
 /* ---- dictionary ---- */

@@ -1,0 +1,415 @@
+/*
+ * Schema check of a whole entry (RFC 4512 2.4, 2.5, 4.1). Every violation is
+ * reported, the first one decides the result.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "attrs_int.h"
+#include "util/err.h"
+
+struct check {
+	struct arena *arena;
+	struct schema *schema;
+	const struct dn *dn;
+	struct attrs *attrs;
+	unsigned flags;
+	struct diag *diag;
+	int rc;				/* of the first violation */
+	const struct object_class **listed;	/* as values of objectClass */
+	unsigned nlisted;
+	const struct object_class **all;	/* and all above them */
+	unsigned nall, cap;
+	const struct object_class *structural;	/* the most derived, or NULL */
+	bool extensible;
+};
+
+HB_PRINTF(3, 4) static void
+violation(struct check *c, int rc, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	diag_add(c->diag, "%s", text);
+	if (c->rc == HB_OK)
+		c->rc = rc;
+}
+
+static const char *
+class_name(const struct object_class *oc)
+{
+	return oc->names != NULL && oc->names[0] != NULL ? oc->names[0] :
+	    oc->oid;
+}
+
+static const char *
+type_name(const struct attr_type *at)
+{
+	return at->names != NULL && at->names[0] != NULL ? at->names[0] :
+	    at->oid;
+}
+
+static bool
+has_type(const struct check *c, const struct attr_type *at)
+{
+	unsigned i;
+
+	for (i = 0; i < c->attrs->n; i++)
+		if (c->attrs->v[i].desc->type == at && c->attrs->v[i].n > 0)
+			return true;
+	return false;
+}
+
+static bool
+type_in(const struct attr_type *const *list, const struct attr_type *at)
+{
+	for (; list != NULL && *list != NULL; list++)
+		if (*list == at)
+			return true;
+	return false;
+}
+
+static bool
+is_relaxed(const struct check *c)
+{
+	return (c->flags & ENTRY_CHECK_RELAX) != 0;
+}
+
+/* ---- classes ---- */
+
+/* OC and what is above it into ALL, each once. Depth is that of the schema. */
+static int
+collect_class(struct check *c, const struct object_class *oc)
+{
+	const struct object_class **v;
+	unsigned i, cap;
+	int rc = HB_OK;
+
+	for (i = 0; i < c->nall; i++)
+		if (c->all[i] == oc)
+			return HB_OK;
+	if (c->nall == c->cap) {
+		cap = c->cap == 0 ? 16 : c->cap * 2;
+		if ((v = arena_calloc(c->arena, cap, sizeof(*v))) == NULL)
+			return HB_ELIMIT;
+		if (c->nall > 0)
+			memcpy(v, c->all, c->nall * sizeof(*v));
+		c->all = v;
+		c->cap = cap;
+	}
+	c->all[c->nall++] = oc;
+	for (i = 0; oc->sups != NULL && oc->sups[i] != NULL && rc == HB_OK; i++)
+		rc = collect_class(c, oc->sups[i]);
+	return rc;
+}
+
+static int
+find_classes(struct check *c)
+{
+	const struct object_class *oc, *any;
+	const struct attr *a;
+	unsigned i;
+	int rc;
+
+	a = attrs_find(c->attrs, schema_builtin(c->schema, "objectClass"));
+	if (a == NULL || a->n == 0) {
+		violation(c, HB_EOBJECTCLASS, "no objectClass attribute");
+		return HB_OK;
+	}
+	any = schema_find_class(c->schema, SLICE("extensibleObject"));
+	c->listed = arena_calloc(c->arena, a->n, sizeof(*c->listed));
+	if (c->listed == NULL)
+		return HB_ELIMIT;
+	for (i = 0; i < a->n; i++) {
+		if ((oc = schema_find_class(c->schema, a->values[i])) == NULL) {
+			violation(c, HB_EOBJECTCLASS,
+			    "unrecognized objectClass '%.*s'",
+			    SLICE_ARG(a->values[i]));
+			continue;
+		}
+		c->listed[c->nlisted++] = oc;
+		c->extensible |= any != NULL && object_class_is_sub(oc, any);
+		if ((rc = collect_class(c, oc)) != HB_OK)
+			return rc;
+	}
+	return HB_OK;
+}
+
+/* RFC 4512 2.4.2: one structural class is below all others. */
+static void
+check_chain(struct check *c)
+{
+	const struct object_class *top = NULL, *oc;
+	unsigned i;
+
+	for (i = 0; i < c->nlisted; i++) {
+		oc = c->listed[i];
+		if (oc->kind != CLASS_STRUCTURAL ||
+		    (top != NULL && object_class_is_sub(top, oc)))
+			continue;
+		if (top != NULL && !object_class_is_sub(oc, top)) {
+			violation(c, HB_EOBJECTCLASS,
+			    "invalid structural object class chain (%s/%s)",
+			    class_name(top), class_name(oc));
+			continue;
+		}
+		top = oc;
+	}
+	if (top == NULL && c->nlisted > 0)
+		violation(c, HB_EOBJECTCLASS,
+		    "no structural object class provided");
+	c->structural = top;
+}
+
+/* An abstract class is there through a class below it only. */
+static void
+check_abstract(struct check *c, const struct object_class *oc)
+{
+	unsigned i;
+
+	for (i = 0; i < c->nlisted; i++)
+		if (c->listed[i] != oc &&
+		    c->listed[i]->kind != CLASS_ABSTRACT &&
+		    object_class_is_sub(c->listed[i], oc))
+			return;
+	/* top says nothing, and the missing structural class was reported */
+	if (oc->sups == NULL || oc->sups[0] == NULL)
+		return;
+	violation(c, HB_EOBJECTCLASS,
+	    "instantiation of abstract object class '%s' not allowed",
+	    class_name(oc));
+}
+
+static void
+check_kinds(struct check *c)
+{
+	unsigned i;
+
+	for (i = 0; i < c->nlisted; i++) {
+		const struct object_class *oc = c->listed[i];
+
+		if (oc->obsolete && !is_relaxed(c))
+			violation(c, HB_EOBJECTCLASS,
+			    "object class '%s' is obsolete", class_name(oc));
+		if (oc->kind == CLASS_ABSTRACT)
+			check_abstract(c, oc);
+	}
+}
+
+static int
+set_structural(struct check *c)
+{
+	const struct attr_desc *desc;
+	const struct object_class *old;
+	const struct attr *a;
+	struct slice value, norm;
+	int rc;
+
+	if (c->structural == NULL)
+		return HB_OK;
+	desc = schema_builtin(c->schema, "structuralObjectClass");
+	a = attrs_find(c->attrs, desc);
+	old = a == NULL || a->n == 0 ? NULL :
+	    schema_find_class(c->schema, a->values[0]);
+	if ((c->flags & ENTRY_CHECK_MODIFY) != 0 && old != NULL &&
+	    old != c->structural && !is_relaxed(c))
+		violation(c, HB_ECLASSMODS, "structural object class "
+		    "modification from '%s' to '%s' not allowed",
+		    class_name(old), class_name(c->structural));
+	if (old == c->structural)
+		return HB_OK;
+	value = slice_of(class_name(c->structural));
+	rc = schema_norm_value(c->schema, c->arena, desc, value, &norm);
+	return rc != HB_OK ? rc : attrs_set(c->arena, c->attrs, desc, value,
+	    norm);
+}
+
+/* ---- MUST, content rule ---- */
+
+static void
+check_must(struct check *c)
+{
+	const struct attr_type *const *must;
+	unsigned i;
+
+	for (i = 0; i < c->nall; i++)
+		for (must = c->all[i]->must; must != NULL && *must != NULL;
+		    must++)
+			if (!has_type(c, *must))
+				violation(c, HB_EOBJECTCLASS,
+				    "object class '%s' requires attribute '%s'",
+				    class_name(c->all[i]), type_name(*must));
+}
+
+static const struct content_rule *
+content_rule(const struct check *c)
+{
+	const struct content_rule *r = c->structural == NULL ? NULL :
+	    c->structural->content_rule;
+
+	return r == NULL || r->obsolete ? NULL : r;
+}
+
+static void
+check_content_rule(struct check *c)
+{
+	const struct content_rule *r = content_rule(c);
+	const struct attr_type *const *at;
+	const char *name;
+	unsigned i, j;
+
+	if (r == NULL)
+		return;
+	name = r->names != NULL && r->names[0] != NULL ? r->names[0] : r->oid;
+	for (i = 0; i < c->nlisted; i++) {
+		if (c->listed[i]->kind != CLASS_AUXILIARY)
+			continue;
+		for (j = 0; r->aux != NULL && r->aux[j] != NULL; j++)
+			if (object_class_is_sub(r->aux[j], c->listed[i]))
+				break;
+		if (r->aux == NULL || r->aux[j] == NULL)
+			violation(c, HB_EOBJECTCLASS, "object class '%s' not "
+			    "allowed by content rule '%s'",
+			    class_name(c->listed[i]), name);
+	}
+	for (at = r->must; at != NULL && *at != NULL; at++)
+		if (!has_type(c, *at))
+			violation(c, HB_EOBJECTCLASS,
+			    "content rule '%s' requires attribute '%s'", name,
+			    type_name(*at));
+	for (at = r->not; at != NULL && *at != NULL; at++)
+		if (has_type(c, *at))
+			violation(c, HB_EOBJECTCLASS,
+			    "content rule '%s' precludes attribute '%s'", name,
+			    type_name(*at));
+}
+
+/* ---- attributes ---- */
+
+static bool
+is_allowed(const struct check *c, const struct attr_type *at)
+{
+	const struct content_rule *r = content_rule(c);
+	unsigned i;
+
+	if (at->usage != USAGE_USER || c->extensible)
+		return (at->flags & AT_UNDEFINED) == 0;
+	for (i = 0; i < c->nlisted; i++)
+		if (object_class_allows(c->listed[i], at))
+			return true;
+	return r != NULL && (type_in(r->must, at) || type_in(r->may, at));
+}
+
+/* Collective attributes are held by their subentry alone (RFC 3671 2.1). */
+static bool
+is_collective_subentry(const struct check *c)
+{
+	const struct object_class *oc = schema_find_class(c->schema,
+	    SLICE("collectiveAttributeSubentry"));
+	unsigned i;
+
+	for (i = 0; oc != NULL && i < c->nlisted; i++)
+		if (object_class_is_sub(c->listed[i], oc))
+			return true;
+	return false;
+}
+
+static void
+check_attr(struct check *c, const struct attr *a)
+{
+	const struct attr_type *at = a->desc->type;
+
+	if (a->n > 1 && (at->flags & AT_SINGLE_VALUE) != 0)
+		violation(c, HB_ECONSTRAINT,
+		    "attribute '%.*s' cannot have multiple values",
+		    SLICE_ARG(a->desc->name));
+	if (c->nlisted > 0 && !is_allowed(c, at))
+		violation(c, HB_EOBJECTCLASS, "attribute '%.*s' not allowed",
+		    SLICE_ARG(a->desc->name));
+	if ((at->flags & (AT_COLLECTIVE | AT_OBSOLETE)) == 0 || is_relaxed(c))
+		return;
+	if ((at->flags & AT_COLLECTIVE) != 0 && !is_collective_subentry(c))
+		violation(c, HB_EOBJECTCLASS, "attribute '%.*s' is collective",
+		    SLICE_ARG(a->desc->name));
+	if ((at->flags & AT_OBSOLETE) != 0)
+		violation(c, HB_ECONSTRAINT, "attribute '%.*s' is obsolete",
+		    SLICE_ARG(a->desc->name));
+}
+
+/* ---- naming ---- */
+
+static const char *
+naming_fault(const struct attr_type *at)
+{
+	if ((at->flags & AT_UNDEFINED) != 0)
+		return "is not in the schema";
+	if (at->usage != USAGE_USER)
+		return "is operational";
+	if ((at->flags & AT_COLLECTIVE) != 0)
+		return "is collective";
+	if ((at->flags & AT_OBSOLETE) != 0)
+		return "is obsolete";
+	return at->equality == NULL ? "has no equality matching rule" : NULL;
+}
+
+static int
+check_naming(struct check *c)
+{
+	int missing = (c->flags & ENTRY_CHECK_MODIFY) != 0 ? HB_ENOTONRDN :
+	    HB_ENAMING;
+	const struct attr *a;
+	struct ava *avas;
+	const char *fault;
+	unsigned i, n;
+	int rc;
+
+	if (dn_is_empty(c->dn))
+		return HB_OK;
+	if ((rc = dn_rdn_avas(c->arena, c->schema, c->dn, &avas, &n)) != HB_OK)
+		return rc;
+	for (i = 0; i < n; i++) {
+		const struct slice name = avas[i].desc->name;
+
+		fault = naming_fault(avas[i].desc->type);
+		if (fault != NULL && !is_relaxed(c))
+			violation(c, HB_ENAMING, "naming attribute '%.*s' %s",
+			    SLICE_ARG(name), fault);
+		a = attrs_find(c->attrs, avas[i].desc);
+		if (a == NULL)
+			violation(c, missing, "naming attribute '%.*s' is not "
+			    "present in entry", SLICE_ARG(name));
+		else if (attr_find_norm(a, avas[i].norm) == VALUE_NONE)
+			violation(c, missing, "value of naming attribute "
+			    "'%.*s' is not present in entry", SLICE_ARG(name));
+	}
+	return HB_OK;
+}
+
+int
+entry_check(struct arena *arena, struct schema *schema, const struct dn *dn,
+    struct attrs *attrs, unsigned flags, struct diag *diag)
+{
+	struct check c = {
+		.arena = arena, .schema = schema, .dn = dn, .attrs = attrs,
+		.flags = flags, .diag = diag
+	};
+	unsigned i;
+	int rc;
+
+	if ((rc = find_classes(&c)) != HB_OK)
+		return rc;
+	check_chain(&c);
+	check_kinds(&c);
+	if ((rc = set_structural(&c)) != HB_OK)
+		return rc;
+	check_content_rule(&c);
+	for (i = 0; i < attrs->n; i++)
+		check_attr(&c, &attrs->v[i]);
+	check_must(&c);
+	if ((rc = check_naming(&c)) != HB_OK)
+		return rc;
+	return c.rc;
+}
