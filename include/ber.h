@@ -84,8 +84,8 @@ void ber_expect_end(struct ber_reader *r);
 int ber_frame(struct slice data, int tag, size_t *total_r);
 
 /*
- * Writer: appends to a buf. Constructed elements reserve a fixed 5-octet
- * length (0x84 + 4), or are closed up to the shortest form by ber_end().
+ * Writer: appends to a buf. All lengths have their shortest form. Contents are
+ * below 4 GiB.
  */
 struct ber_writer {
 	struct buf *out;
