@@ -26,12 +26,10 @@ TITLES = ["Engineer", "Clerk", "Head of Everything", "engineer", "Baker"]
 
 
 def escape(value):
-    """VALUE as part of a DN (RFC 4514)."""
-    out = "".join("\\" + c if c in ',+"\\<>;=' else c for c in value)
-    if out.startswith(("#", " ")):
-        out = "\\" + out
-    if value.endswith(" ") and len(value) > 1:
-        out = out[:-1] + "\\ "
+    """VALUE as part of a DN, in the form that the server shows."""
+    out = "".join("\\%02X" % ord(c) if c in ',+"\\<>;=' else c for c in value)
+    if out[:1] in "# ":
+        out = "\\%02X" % ord(out[0]) + out[1:]
     return out
 
 

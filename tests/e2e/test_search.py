@@ -114,8 +114,8 @@ def test_S05_dn_valued_filters(root):
     got = dns(root, SUFFIX, 2, f"(member={filter_escape(member)})")
     want = [dn for dn, attrs in ALL if ("member", member) in attrs]
     assert got == want and want
-    loud = filter_escape(member.upper().replace(",", " , "))
     if "\\" not in member:
+        loud = filter_escape(member.upper().replace(",", " , "))
         assert dns(root, SUFFIX, 2, f"(member={loud})") == want
     assert dns(root, SUFFIX, 2, f"(entryDN={filter_escape(member)})") == \
         [member]
@@ -174,7 +174,8 @@ def test_S09_order_of_answers(root):
     want = [dn for dn, a in ALL if dn.startswith("uid=") and
             dn.endswith(PEOPLE)]
     assert sorted(got) == sorted(want)
-    assert got == want
+    if not PEER:        # entry IDs ascend
+        assert got == want
 
 
 def test_S10_attribute_order_and_case(root):
@@ -252,7 +253,7 @@ def test_S14_compare(root):
         root.compare_s(dn, "uidNumber", "x")
     with pytest.raises(ldap.NO_SUCH_OBJECT):
         root.compare_s("cn=none," + SUFFIX, "cn", "x")
-    assert root.compare_s("", "supportedLDAPVersion", "3") is True
+    assert root.compare_s("", "objectClass", "top") is True
     assert root.compare_s("cn=Subschema", "objectClass", "subschema") is True
 
 
