@@ -61,12 +61,19 @@ def test_R01_continuation(referring):
 
 
 def test_R02_base_below(referring):
-    c = referring.conn()
-    got = referrals(lambda: c.search_s(f"cn=x,{REF}", 0))
-    assert sorted(got) == [f"ldap://one.example.net/cn=x,{REF}??base",
-                           "ldap://two.example.net/cn=x,dc=other??base"]
-    got = referrals(lambda: c.search_s(REF, 2))
-    assert got[0] == f"ldap://one.example.net/{REF}??sub"
+    def got(base, scope):
+        p = referring.client("ldapsearch", "-b", base, "-s", scope,
+                             check=False, dn="")
+        assert p.returncode == 10
+        assert f"matchedDN: {REF}\n" in p.stdout
+        return [line[5:] for line in p.stdout.split("\n")
+                if line.startswith("ref: ")]
+
+    assert got(f"cn=x,{REF}", "base") == [
+        f"ldap://one.example.net/cn=x,{REF}??base",
+        "ldap://two.example.net/cn=x,dc=other??base"]
+    assert got(REF, "sub") == [f"ldap://one.example.net/{REF}??sub",
+                               "ldap://two.example.net/dc=other??sub"]
 
 
 def test_R03_writes(referring):
@@ -82,7 +89,7 @@ def test_R03_writes(referring):
 
 def test_R04_manage_dsait(referring):
     c = referring.root()
-    r = c.search_ext_s(SUFFIX, 2, "(objectClass=referral)",
+    r = c.search_ext_s(SUFFIX, 2, "(objectClass=referral)", ["ref"],
                        serverctrls=MANAGE)
     assert [dn for dn, _ in r] == [REF]
     assert len(r[0][1]["ref"]) == 2
