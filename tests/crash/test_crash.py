@@ -1,0 +1,184 @@
+"""K: kill -9 during a stream of changes, again and again.
+
+Several clients add, modify, rename and delete; each keeps what the server
+acknowledged and the one request that was under way. The server is killed at
+a random moment and started again. Then every acknowledged change must be
+there, the request under way wholly or not at all, and slapcat, indexes and
+names must agree.
+
+Environment: CRASH_CYCLES (20), CRASH_SEED (printed, to repeat the choices),
+CRASH_CLIENTS (4).
+"""
+import os
+import random
+import signal
+import sys
+import threading
+import time
+
+import ldap
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "e2e"))
+from conftest import (BACKENDS, SUFFIX, Server, parse_ldif)  # noqa: E402
+
+CYCLES = int(os.environ.get("CRASH_CYCLES", "20"))
+CLIENTS = int(os.environ.get("CRASH_CLIENTS", "4"))
+SEED = int(os.environ.get("CRASH_SEED", str(random.randrange(1 << 30))))
+
+TOP = f"""dn: {SUFFIX}
+objectClass: dcObject
+objectClass: organization
+dc: example
+o: x
+
+"""
+
+
+class Client(threading.Thread):
+    """One stream of changes below its own unit. STATE is {rdn: counter};
+    DOUBT is {rdn: possible counters, None for absent} of the request that
+    was not answered."""
+
+    def __init__(self, server, number, state, rnd):
+        super().__init__(daemon=True)
+        self.server, self.number, self.rnd = server, number, rnd
+        self.base = f"ou=client{number},{SUFFIX}"
+        self.state, self.doubt, self.done = state, {}, 0
+        self.serial = max([int(r[4:].split("-")[0]) for r in state] or [0])
+        self.error = None
+
+    def attrs(self, rdn, n):
+        return {"title": [b"t%d" % n], "description": [
+            b"d%d" % n, b"x" * (n % 3000 + 1)], "employeeNumber": [b"%d" % n]}
+
+    def one(self, conn):
+        kind = self.rnd.random()
+        rdn = self.rnd.choice(list(self.state)) if self.state else None
+        n = self.rnd.randrange(1, 1 << 20)
+        if rdn is None or kind < 0.5:
+            self.serial += 1
+            rdn = f"uid={self.serial}-{self.number}"
+            self.doubt = {rdn: [None, n]}
+            conn.add_s(f"{rdn},{self.base}", [
+                ("objectClass", [b"inetOrgPerson"]), ("cn", [b"c%d" % n]),
+                ("sn", [b"s"])] + list(self.attrs(rdn, n).items()))
+            self.state[rdn] = n
+        elif kind < 0.85:
+            self.doubt = {rdn: [self.state[rdn], n]}
+            conn.modify_s(f"{rdn},{self.base}", [
+                (ldap.MOD_REPLACE, a, v)
+                for a, v in self.attrs(rdn, n).items()])
+            self.state[rdn] = n
+        elif kind < 0.93:
+            self.doubt = {rdn: [self.state[rdn], None]}
+            conn.delete_s(f"{rdn},{self.base}")
+            del self.state[rdn]
+        else:
+            self.serial += 1
+            new = f"uid={self.serial}-{self.number}"
+            old = self.state[rdn]
+            self.doubt = {rdn: [old, None], new: [None, old]}
+            conn.rename_s(f"{rdn},{self.base}", new, delold=1)
+            self.state[new] = self.state.pop(rdn)
+        self.doubt = {}
+        self.done += 1
+
+    def run(self):
+        try:
+            conn = self.server.root()
+            while True:
+                self.one(conn)
+        except (ldap.SERVER_DOWN, ldap.UNAVAILABLE, ldap.CONNECT_ERROR):
+            pass
+        except Exception as e:      # told by the main thread
+            self.error = e
+
+
+def counter_of(attrs):
+    """The change an entry shows; fails if it shows two."""
+    n = int(attrs["employeeNumber"][0])
+    assert attrs["title"] == [b"t%d" % n], attrs
+    assert attrs["description"] == [b"d%d" % n, b"x" * (n % 3000 + 1)]
+    return n
+
+
+def check(server, clients):
+    conn = server.root()
+    dump = parse_ldif(server.tool("cat").stdout)
+    served = dict(conn.search_s(SUFFIX, 2, "(objectClass=*)", ["*", "+"]))
+    assert dump.keys() == served.keys()
+    for dn, e in dump.items():
+        for a, v in e.items():
+            assert served[dn][a] == v, (dn, a)
+    for c in clients:
+        mine = {dn.split(",")[0]: e for dn, e in dump.items()
+                if dn.endswith("," + c.base)}
+        seen = {}
+        for rdn, e in mine.items():
+            seen[rdn] = counter_of(e)
+        for rdn, n in c.state.items():
+            if rdn not in c.doubt:
+                assert seen.get(rdn) == n, f"{rdn} acknowledged {n}, " \
+                    f"is {seen.get(rdn)}"
+        for rdn, possible in c.doubt.items():
+            assert seen.get(rdn) in possible, (rdn, seen.get(rdn), possible)
+        if len(c.doubt) == 2:       # a rename: under one name, not both
+            assert len([r for r in c.doubt if r in seen]) == 1, c.doubt
+        assert set(seen) <= set(c.state) | set(c.doubt)
+        c.state.clear()
+        c.state.update(seen)
+        # names: each scope finds the same
+        one = [dn.split(",")[0] for dn, _ in
+               conn.search_s(c.base, 1, attrlist=["1.1"])]
+        assert sorted(one) == sorted(seen)
+        for rdn in list(seen)[:50]:
+            assert conn.search_s(f"{rdn},{c.base}", 0)
+        # indexes: an indexed filter finds what is there, and no more
+        for rdn, n in list(seen.items())[-50:]:
+            uid = rdn[4:]
+            for filt in (f"(uid={uid})", f"(&(title=t{n})(uid={uid}))",
+                         f"(&(title=*t{n}*)(uid={uid}))"):
+                got = [dn for dn, _ in conn.search_s(SUFFIX, 2, filt,
+                                                     ["1.1"])]
+                assert got == [f"{rdn},{c.base}"], (filt, got)
+        got = [dn for dn, _ in conn.search_s(c.base, 2, "(title=t*)",
+                                             ["1.1"])]
+        assert len(got) == len(seen)
+    for rdn in [r for c in clients for r, p in c.doubt.items()]:
+        conn.search_s(SUFFIX, 2, f"({rdn})")
+    conn.unbind_s()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_K01_kill(backend):
+    print(f"CRASH_SEED={SEED}")
+    rnd = random.Random(SEED)
+    s = Server(backend, extra="sizelimit unlimited\n",
+               extra_db="index title pres,eq,sub\n")
+    s.load(TOP + "".join(
+        f"dn: ou=client{i},{SUFFIX}\nobjectClass: organizationalUnit\n"
+        f"ou: client{i}\n\n" for i in range(CLIENTS)))
+    states = [{} for _ in range(CLIENTS)]
+    total = 0
+    s.start()
+    for cycle in range(CYCLES):
+        clients = [Client(s, i, states[i], random.Random(rnd.random()))
+                   for i in range(CLIENTS)]
+        for c in clients:
+            c.start()
+        time.sleep(rnd.uniform(0.05, 0.8))
+        os.kill(s.proc.pid, signal.SIGKILL)
+        s.proc.wait()
+        s.proc = None
+        for c in clients:
+            c.join(30)
+            assert not c.is_alive()
+            assert c.error is None, f"cycle {cycle}: {c.error!r}"
+            total += c.done
+        s.start()
+        check(s, clients)
+    print(f"{CYCLES} cycles, {total} acknowledged changes")
+    assert total > CYCLES
+    s.clean()
