@@ -54,7 +54,7 @@ struct matching_rule {
 	/*
 	 * Normal form of VALUE (PART: all of it, or a piece): two values match
 	 * under the rule exactly if the normal forms have the same octets.
-	 * *norm_r points into ARENA or is VALUE itself.
+	 * *norm_r points into ARENA, into VALUE or into the schema.
 	 * HB_OK, HB_ESYNTAX, HB_ELIMIT.
 	 */
 	int (*normalise)(const struct schema *, struct arena *,
@@ -173,6 +173,12 @@ const struct object_class *schema_find_class(const struct schema *,
 const struct matching_rule *schema_find_rule(const struct schema *,
     struct slice);
 const struct syntax *schema_find_syntax(const struct schema *, struct slice);
+/*
+ * May RULE be asserted on values of TYPE (extensible match)? Not on undefined
+ * types.
+ */
+bool schema_rule_applies(const struct matching_rule *rule,
+    const struct attr_type *type);
 /* The nearest attribute type or class name to a misspelt one; NULL: none near. */
 const char *schema_nearest_type(const struct schema *, struct slice);
 const char *schema_nearest_class(const struct schema *, struct slice);
@@ -183,7 +189,11 @@ const char *schema_nearest_class(const struct schema *, struct slice);
  */
 int schema_desc(struct schema *, struct slice text,
     const struct attr_desc **desc_r, struct diag *);
-/* The same, but an unknown type yields a description flagged AT_UNDEFINED. */
+/*
+ * The same, but an unknown type yields a description flagged AT_UNDEFINED.
+ * Both intern at most 65,536 descriptions that a client made up; beyond them
+ * one not seen before is HB_ELIMIT.
+ */
 int schema_desc_any(struct schema *, struct slice text,
     const struct attr_desc **desc_r);
 /* The description without options of a type that is built in; asserts it exists. */
@@ -198,8 +208,8 @@ bool attr_desc_is_sub_slow(const struct attr_desc *a,
 static inline bool
 attr_desc_is_sub(const struct attr_desc *a, const struct attr_desc *b)
 {
-	return a == b || (!(a->noptions <= b->noptions &&
-	    !(b->type->flags & AT_HAS_SUBTYPES)) && attr_desc_is_sub_slow(a, b));
+	return a == b || ((a->noptions > b->noptions || a->binary ||
+	    (b->type->flags & AT_HAS_SUBTYPES)) && attr_desc_is_sub_slow(a, b));
 }
 bool attr_type_is_sub(const struct attr_type *a, const struct attr_type *b);
 static inline bool
@@ -216,7 +226,9 @@ int schema_check_value(const struct schema *, const struct attr_desc *,
     struct slice value, struct diag *);
 /*
  * Normal form of a value under the attribute's equality rule; the value itself
- * where there is none. *norm_r points into ARENA or is VALUE.
+ * where there is none. *norm_r points into ARENA, into VALUE or into the schema.
+ * Where SUBSTR or ORDERING treat case otherwise than EQUALITY, values must be
+ * normalised under those for their assertions (schema_norm_assertion).
  * HB_OK, HB_ESYNTAX, HB_ELIMIT.
  */
 int schema_norm_value(const struct schema *, struct arena *,
@@ -244,6 +256,14 @@ bool object_class_allows(const struct object_class *oc,
 /* RFC 4518: prepare TEXT; FOLD case or not. Insignificant spaces by PART. HB_OK, HB_ESYNTAX (prohibited or malformed), HB_ELIMIT. */
 int schema_prepare(struct arena *, struct slice text, bool fold,
     enum substr_part part, struct slice *prepared_r);
+
+/*
+ * How WORD sounds (approximate matching): 0..8 octets into OUT, the number is
+ * returned. Words of TEXT are taken off one by one; false when there is none.
+ */
+#define SCHEMA_PHONETIC_LEN	8
+size_t schema_phonetic(struct slice word, char out[SCHEMA_PHONETIC_LEN]);
+bool schema_next_word(struct slice *text, struct slice *word_r);
 
 /*
  * Called by dn.h once: how DN values (syntaxes 12 and 34) are validated and

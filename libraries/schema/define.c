@@ -1,0 +1,301 @@
+/* Steps that the definitions of all kinds share: OIDs, names, references. */
+#include <ctype.h>
+#include <stdio.h>
+
+#include "schema_int.h"
+
+/* RFC 4512 1.4 numericoid, at least one dot. */
+bool
+oid_is_numeric(struct slice s)
+{
+	bool dot = false, digit = false;
+	size_t i;
+
+	for (i = 0; i < s.len; i++) {
+		if (s.ptr[i] >= '0' && s.ptr[i] <= '9') {
+			digit = true;
+		} else if (s.ptr[i] == '.' && digit) {
+			dot = true;
+			digit = false;
+		} else {
+			return false;
+		}
+	}
+	return dot && digit;
+}
+
+/* RFC 4512 1.4 keystring; '_' because users' schemas have it. */
+bool
+descr_is_valid(struct slice s)
+{
+	size_t i;
+
+	if (s.len == 0 || !isalpha((unsigned char)s.ptr[0]))
+		return false;
+	for (i = 1; i < s.len; i++)
+		if (!isalnum((unsigned char)s.ptr[i]) && s.ptr[i] != '-' &&
+		    s.ptr[i] != '_')
+			return false;
+	return true;
+}
+
+int
+oid_resolve(const struct schema *schema, struct arena *arena,
+    struct slice text, struct slice *oid_r)
+{
+	const char *colon, *base;
+	struct slice name = text, suffix = SLICE("");
+
+	if (oid_is_numeric(text)) {
+		*oid_r = arena_slice(arena, text);
+		return HB_OK;
+	}
+	colon = text.len > 0 ? memchr(text.ptr, ':', text.len) : NULL;
+	if (colon != NULL) {
+		name.len = (size_t)(colon - text.ptr);
+		suffix = slice_skip(text, name.len + 1);
+	}
+	base = strmap_find(schema->macros, name);
+	if (base == NULL)
+		return HB_EINVAL;
+	*oid_r = arena_printf(arena, "%s%s%.*s", base,
+	    suffix.len > 0 ? "." : "", SLICE_ARG(suffix));
+	return oid_is_numeric(*oid_r) ? HB_OK : HB_EINVAL;
+}
+
+int
+schema_add_macro(struct schema *schema, struct slice name, struct slice oid,
+    struct diag *diag)
+{
+	struct slice num;
+	const char *known;
+
+	hb_assert(!schema->frozen);
+	if (!descr_is_valid(name))
+		return diag_err(diag, HB_EINVAL, "'%.*s' is no name of an "
+		    "object identifier", SLICE_ARG(name));
+	if (oid_resolve(schema, &schema->arena, oid, &num) != HB_OK)
+		return diag_err(diag, HB_EINVAL, "object identifier '%.*s': "
+		    "'%.*s' is neither an OID nor a known name with a suffix",
+		    SLICE_ARG(name), SLICE_ARG(oid));
+	known = strmap_find(schema->macros, name);
+	if (known != NULL && !slice_is_eq(slice_of(known), num))
+		return diag_err(diag, HB_EDUPLICATE, "object identifier "
+		    "'%.*s' is already %s", SLICE_ARG(name), known);
+	if (known == NULL)
+		strmap_set(schema->macros, name,
+		    (void *)(uintptr_t)define_text(schema, num));
+	return HB_OK;
+}
+
+const char *
+define_text(struct schema *schema, struct slice text)
+{
+	return slice_is_none(text) ? NULL : arena_slice(&schema->arena,
+	    text).ptr;
+}
+
+static int
+copy_names(struct schema *schema, const struct def *def, const char *kind,
+    const char *const **names_r, struct diag *diag)
+{
+	const struct def_field *f = def_find(def, "NAME");
+	const char **names;
+	unsigned i, n = f != NULL ? f->n : 0;
+
+	names = arena_calloc(&schema->arena, n + 1, sizeof(*names));
+	for (i = 0; i < n; i++) {
+		if (!descr_is_valid(f->vals[i]))
+			return diag_err(diag, HB_EINVAL, "%s %.*s: '%.*s' is "
+			    "no valid name", kind, SLICE_ARG(def->oid),
+			    SLICE_ARG(f->vals[i]));
+		names[i] = define_text(schema, f->vals[i]);
+	}
+	*names_r = names;
+	return HB_OK;
+}
+
+int
+define_ident(struct schema *schema, const struct def *def, const char *kind,
+    const char **oid_r, const char *const **names_r, struct diag *diag)
+{
+	struct slice oid;
+
+	if (oid_resolve(schema, &schema->arena, def->oid, &oid) != HB_OK)
+		return diag_err(diag, HB_EINVAL, "%s: '%.*s' is neither an OID "
+		    "nor the name of an objectidentifier", kind,
+		    SLICE_ARG(def->oid));
+	*oid_r = oid.ptr;
+	return copy_names(schema, def, kind, names_r, diag);
+}
+
+const char *
+place_text(const struct place *at, char *buf, size_t size)
+{
+	if (at->file == NULL)
+		return "built in";
+	snprintf(buf, size, "%s line %u", at->file, at->line);
+	return buf;
+}
+
+static int
+name_conflict(const struct strmap *map, const char *kind, const char *name,
+    const void *same, const struct place *(*place)(const void *),
+    struct diag *diag)
+{
+	const void *holder = strmap_find(map, slice_of(name));
+	char where[256];
+
+	if (holder == NULL || holder == same)
+		return HB_OK;
+	return diag_err(diag, HB_EDUPLICATE, "%s '%s' is defined already (%s)",
+	    kind, name, place_text(place(holder), where, sizeof(where)));
+}
+
+int
+define_conflict(const struct strmap *map, const char *kind, const char *oid,
+    const char *const *names, const void *same,
+    const struct place *(*place)(const void *), struct diag *diag)
+{
+	int rc;
+
+	rc = name_conflict(map, kind, oid, same, place, diag);
+	for (; rc == HB_OK && *names != NULL; names++)
+		rc = name_conflict(map, kind, *names, same, place, diag);
+	return rc;
+}
+
+void
+define_register(struct strmap *map, const char *oid, const char *const *names,
+    void *row)
+{
+	strmap_set(map, slice_of(oid), row);
+	for (; *names != NULL; names++)
+		strmap_set(map, slice_of(*names), row);
+}
+
+bool
+names_are_within(const char *const *names, const char *const *other)
+{
+	const char *const *o;
+
+	for (; *names != NULL; names++) {
+		for (o = other; *o != NULL; o++)
+			if (strcasecmp(*names, *o) == 0)
+				break;
+		if (*o == NULL)
+			return false;
+	}
+	return true;
+}
+
+const struct attr_type *
+find_type_macro(const struct schema *schema, struct slice text)
+{
+	const struct attr_type *t = schema_find_type(schema, text);
+	struct arena scratch;
+	struct slice oid;
+
+	if (t != NULL)
+		return t;
+	arena_init(&scratch, 0);
+	if (oid_resolve(schema, &scratch, text, &oid) == HB_OK)
+		t = schema_find_type(schema, oid);
+	arena_fini(&scratch);
+	return t;
+}
+
+const struct object_class *
+find_class_macro(const struct schema *schema, struct slice text)
+{
+	const struct object_class *c = schema_find_class(schema, text);
+	struct arena scratch;
+	struct slice oid;
+
+	if (c != NULL)
+		return c;
+	arena_init(&scratch, 0);
+	if (oid_resolve(schema, &scratch, text, &oid) == HB_OK)
+		c = schema_find_class(schema, oid);
+	arena_fini(&scratch);
+	return c;
+}
+
+static int
+unknown_ref(const char *key, const char *what, struct slice name,
+    const char *near, struct diag *diag)
+{
+	if (near != NULL)
+		return diag_err(diag, HB_EINVAL, "%s: %s '%.*s' is not known "
+		    "(did you mean '%s'?)", key, what, SLICE_ARG(name), near);
+	return diag_err(diag, HB_EINVAL, "%s: %s '%.*s' is not known", key,
+	    what, SLICE_ARG(name));
+}
+
+static bool
+ptr_is_in(const void *const *list, unsigned n, const void *p)
+{
+	while (n-- > 0)
+		if (list[n] == p)
+			return true;
+	return false;
+}
+
+int
+define_types(struct schema *schema, const struct def *def, const char *key,
+    const struct attr_type *const **types_r, struct diag *diag)
+{
+	const struct def_field *f = def_find(def, key);
+	const struct attr_type **types, *t;
+	unsigned i, n = 0, max = f != NULL ? f->n : 0;
+
+	types = arena_calloc(&schema->arena, max + 1, sizeof(*types));
+	for (i = 0; i < max; i++) {
+		t = find_type_macro(schema, f->vals[i]);
+		if (t == NULL)
+			return unknown_ref(key, "attribute type", f->vals[i],
+			    schema_nearest_type(schema, f->vals[i]), diag);
+		if (!ptr_is_in((const void *const *)types, n, t))
+			types[n++] = t;
+	}
+	*types_r = types;
+	return HB_OK;
+}
+
+int
+define_classes(struct schema *schema, const struct def *def, const char *key,
+    const struct object_class *const **classes_r, struct diag *diag)
+{
+	const struct def_field *f = def_find(def, key);
+	const struct object_class **classes, *c;
+	unsigned i, n = 0, max = f != NULL ? f->n : 0;
+
+	classes = arena_calloc(&schema->arena, max + 1, sizeof(*classes));
+	for (i = 0; i < max; i++) {
+		c = find_class_macro(schema, f->vals[i]);
+		if (c == NULL)
+			return unknown_ref(key, "object class", f->vals[i],
+			    schema_nearest_class(schema, f->vals[i]), diag);
+		if (!ptr_is_in((const void *const *)classes, n, c))
+			classes[n++] = c;
+	}
+	*classes_r = classes;
+	return HB_OK;
+}
+
+bool
+ptrs_are_same(const void *const *a, const void *const *b)
+{
+	unsigned na = 0, nb = 0;
+
+	while (a[na] != NULL)
+		na++;
+	while (b[nb] != NULL)
+		nb++;
+	if (na != nb)
+		return false;
+	while (na-- > 0)
+		if (!ptr_is_in(b, nb, a[na]))
+			return false;
+	return true;
+}

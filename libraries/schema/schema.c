@@ -1,0 +1,171 @@
+/* The registry: life of a schema, and what works on values of a type. */
+#include <stdio.h>
+
+#include "schema_int.h"
+
+void
+row_add(struct row_list *list, void *row)
+{
+	list->rows = mem_grow(list->rows, &list->cap, list->n + 1,
+	    sizeof(*list->rows));
+	list->rows[list->n++] = row;
+}
+
+static void
+register_syntaxes(struct schema *schema)
+{
+	const struct syntax_row *row;
+	unsigned i;
+
+	for (i = 0; i < SX_COUNT; i++) {
+		row = &schema_syntax_rows[i];
+		strmap_set(schema->syntaxes, slice_of(row->s.oid),
+		    (void *)(uintptr_t)row);
+		row_add(&schema->syntax_list, (void *)(uintptr_t)row);
+	}
+}
+
+struct schema *
+schema_new(void)
+{
+	const struct slice lang = SLICE("lang-");
+	struct schema *schema = mem_zalloc(sizeof(*schema));
+
+	arena_init(&schema->arena, 0);
+	schema->types = strmap_new(true);
+	schema->classes = strmap_new(true);
+	schema->crules = strmap_new(true);
+	schema->syntaxes = strmap_new(true);
+	schema->macros = strmap_new(true);
+	schema->descs = strmap_new(false);
+	schema->unknown = strmap_new(false);
+	lk_rw_init(&schema->lock, LK_SCHEMA, "schema");
+	atomic_init(&schema->ndescs, 1);	/* ids are dense from 1 */
+	register_syntaxes(schema);
+	schema_set_options(schema, &lang, 1, NULL);
+	schema_add_builtins(schema);
+	return schema;
+}
+
+void
+schema_free(struct schema **schema_p)
+{
+	struct schema *schema = *schema_p;
+
+	if (schema == NULL)
+		return;
+	strmap_free(&schema->types);
+	strmap_free(&schema->classes);
+	strmap_free(&schema->crules);
+	strmap_free(&schema->syntaxes);
+	strmap_free(&schema->macros);
+	strmap_free(&schema->descs);
+	strmap_free(&schema->unknown);
+	free(schema->type_list.rows);
+	free(schema->class_list.rows);
+	free(schema->crule_list.rows);
+	free(schema->syntax_list.rows);
+	lk_rw_fini(&schema->lock);
+	arena_fini(&schema->arena);
+	free(schema);
+	*schema_p = NULL;
+}
+
+void
+schema_freeze(struct schema *schema)
+{
+	if (schema->frozen)
+		return;
+	class_freeze_all(schema);
+	schema->frozen = true;
+}
+
+/* X-ORDERED 'VALUES': "{3}" before the value is its place, not part of it. */
+static struct slice
+skip_order(const struct attr_type *type, struct slice value)
+{
+	size_t i = 1;
+
+	if (!(type->flags & AT_ORDERED_VALUES) || value.len < 3 ||
+	    value.ptr[0] != '{')
+		return value;
+	if (value.ptr[i] == '-')
+		i++;
+	while (i < value.len && value.ptr[i] >= '0' && value.ptr[i] <= '9')
+		i++;
+	if (i < 2 || i >= value.len || value.ptr[i] != '}')
+		return value;
+	return slice_skip(value, i + 1);
+}
+
+static int
+explain(const struct attr_desc *desc, const struct syntax *syntax,
+    struct slice value, struct diag *diag)
+{
+	const struct syntax_row *row = syntax_row(syntax);
+
+	if (value.len == 0)
+		return diag_err(diag, HB_ESYNTAX, "%.*s: value is empty",
+		    SLICE_ARG(desc->name));
+	if (row->family == FAM_STRING && !text_is_utf8(value))
+		return diag_err(diag, HB_ESYNTAX, "%.*s: value is not "
+		    "well-formed UTF-8", SLICE_ARG(desc->name));
+	return diag_err(diag, HB_ESYNTAX, "%.*s: value is not %s",
+	    SLICE_ARG(desc->name), row->expects);
+}
+
+int
+schema_check_value(const struct schema *schema, const struct attr_desc *desc,
+    struct slice value, struct diag *diag)
+{
+	const struct syntax *syntax = desc->type->syntax;
+
+	value = skip_order(desc->type, value);
+	if (syntax->validate == NULL ||
+	    syntax->validate(schema, value) == HB_OK)
+		return HB_OK;
+	return explain(desc, syntax, value, diag);
+}
+
+int
+schema_norm_value(const struct schema *schema, struct arena *arena,
+    const struct attr_desc *desc, struct slice value, struct slice *norm_r)
+{
+	const struct matching_rule *rule = desc->type->equality;
+
+	if (rule == NULL) {
+		*norm_r = value;
+		return HB_OK;
+	}
+	if (desc->type->flags & AT_ORDERED_VALUES)
+		value = skip_order(desc->type, value);
+	return rule->normalise(schema, arena, SUBSTR_WHOLE, value, norm_r);
+}
+
+/*
+ * Pieces of a substrings assertion and strings are checked by the normaliser
+ * alone: an asserted value may be one that no stored value can be.
+ */
+int
+schema_norm_assertion(const struct schema *schema, struct arena *arena,
+    const struct matching_rule *rule, enum substr_part part,
+    struct slice value, struct slice *norm_r)
+{
+	const struct syntax *syntax = rule->syntax;
+
+	if (part == SUBSTR_WHOLE && !(rule->kind & MR_SUBSTRINGS) &&
+	    syntax->validate != NULL &&
+	    (syntax_row(syntax)->family & (FAM_TEXT | FAM_LIST)) == 0 &&
+	    syntax->validate(schema, value) != HB_OK)
+		return HB_ESYNTAX;
+	return rule->normalise(schema, arena, part, value, norm_r);
+}
+
+const struct attr_desc *
+schema_builtin(const struct schema *schema, const char *name)
+{
+	const struct attr_type *t = schema_find_type(schema, slice_of(name));
+
+	hb_assert(t != NULL);
+	return &t->desc;
+}

@@ -1,0 +1,222 @@
+/* Validators of syntaxes that hold text (RFC 4517 3.3). */
+#include <ctype.h>
+
+#include "schema_int.h"
+
+int
+validate_utf8(const struct schema *schema, struct slice v)
+{
+	(void)schema;
+	return text_is_utf8(v) ? HB_OK : HB_ESYNTAX;
+}
+
+/* 3.3.6: at least one character. */
+int
+validate_dirstring(const struct schema *schema, struct slice v)
+{
+	(void)schema;
+	return v.len > 0 && text_is_utf8(v) ? HB_OK : HB_ESYNTAX;
+}
+
+int
+validate_ia5(const struct schema *schema, struct slice v)
+{
+	(void)schema;
+	return text_is_ascii(v) ? HB_OK : HB_ESYNTAX;
+}
+
+/* 3.2 PrintableCharacter. */
+static bool
+is_printable(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') ||
+	    (c != '\0' && strchr("'()+,-.=/:? ", c) != NULL);
+}
+
+int
+validate_printable(const struct schema *schema, struct slice v)
+{
+	size_t i;
+
+	(void)schema;
+	for (i = 0; i < v.len; i++)
+		if (!is_printable(v.ptr[i]))
+			return HB_ESYNTAX;
+	return v.len > 0 ? HB_OK : HB_ESYNTAX;
+}
+
+/* 3.3.11, 3.3.33: printable strings separated by '$'. */
+int
+validate_printables(const struct schema *schema, struct slice v)
+{
+	size_t i;
+
+	(void)schema;
+	for (i = 0; i < v.len; i++)
+		if (!is_printable(v.ptr[i]) && v.ptr[i] != '$')
+			return HB_ESYNTAX;
+	return v.len > 0 && v.ptr[0] != '$' ? HB_OK : HB_ESYNTAX;
+}
+
+int
+validate_country(const struct schema *schema, struct slice v)
+{
+	return v.len == 2 ? validate_printable(schema, v) : HB_ESYNTAX;
+}
+
+int
+validate_numeric(const struct schema *schema, struct slice v)
+{
+	size_t i;
+
+	(void)schema;
+	for (i = 0; i < v.len; i++)
+		if (!isdigit((unsigned char)v.ptr[i]) && v.ptr[i] != ' ')
+			return HB_ESYNTAX;
+	return v.len > 0 ? HB_OK : HB_ESYNTAX;
+}
+
+int
+validate_telephone(const struct schema *schema, struct slice v)
+{
+	return validate_printable(schema, v);
+}
+
+/* 3.3.28; an escape is \24 for '$' and \5C for '\', others are kept as text. */
+int
+validate_postal(const struct schema *schema, struct slice v)
+{
+	return validate_dirstring(schema, v);
+}
+
+/* 3.3.5: words of a list separated by '$'. */
+int
+validate_delivery(const struct schema *schema, struct slice v)
+{
+	static const char *const methods[] = {
+		"any", "mhs", "physical", "telex", "teletex", "g3fax",
+		"g4fax", "ia5", "videotex", "telephone"
+	};
+	struct slice word;
+	size_t i, end;
+
+	(void)schema;
+	for (;;) {
+		while (v.len > 0 && v.ptr[0] == ' ')
+			v = slice_skip(v, 1);
+		for (end = 0; end < v.len && isalnum((unsigned char)
+		    v.ptr[end]); end++)
+			;
+		word = slice(v.ptr, end);
+		for (i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+			if (slice_is_eq_nocase(word, slice_of(methods[i])))
+				break;
+		if (i == sizeof(methods) / sizeof(*methods))
+			return HB_ESYNTAX;
+		v = slice_skip(v, end);
+		while (v.len > 0 && v.ptr[0] == ' ')
+			v = slice_skip(v, 1);
+		if (v.len == 0)
+			return HB_OK;
+		if (v.ptr[0] != '$')
+			return HB_ESYNTAX;
+		v = slice_skip(v, 1);
+	}
+}
+
+/* 3.3.27: printable type, '$', ASCII address. */
+int
+validate_other_mailbox(const struct schema *schema, struct slice v)
+{
+	const char *dollar = v.len > 0 ? memchr(v.ptr, '$', v.len) : NULL;
+
+	if (dollar == NULL || !text_is_ascii(v))
+		return HB_ESYNTAX;
+	return validate_printable(schema,
+	    slice(v.ptr, (size_t)(dollar - v.ptr)));
+}
+
+/* RFC 4512 1.4 oid: numeric, or a name. */
+int
+validate_oid(const struct schema *schema, struct slice v)
+{
+	(void)schema;
+	return oid_is_numeric(v) || descr_is_valid(v) ? HB_OK : HB_ESYNTAX;
+}
+
+/*
+ * RFC 2307 2.4: "(" host "," user "," domain ")", each may be empty. Users'
+ * names hold more than the RFC's keystrings, so any ASCII but ',' and ')'.
+ */
+int
+validate_nis_triple(const struct schema *schema, struct slice v)
+{
+	unsigned commas = 0;
+	size_t i;
+
+	(void)schema;
+	if (v.len < 4 || v.ptr[0] != '(' || v.ptr[v.len - 1] != ')')
+		return HB_ESYNTAX;
+	for (i = 1; i < v.len - 1; i++) {
+		if (v.ptr[i] == ',')
+			commas++;
+		else if (v.ptr[i] == '(' || v.ptr[i] == ')' ||
+		    (unsigned char)v.ptr[i] >= 0x80)
+			return HB_ESYNTAX;
+	}
+	return commas == 2 ? HB_OK : HB_ESYNTAX;
+}
+
+/* RFC 2307 2.4: key "=" server ":" path. */
+int
+validate_boot_param(const struct schema *schema, struct slice v)
+{
+	const char *eq = v.len > 0 ? memchr(v.ptr, '=', v.len) : NULL;
+	struct slice rest;
+	const char *colon;
+
+	(void)schema;
+	if (eq == NULL || eq == v.ptr || !text_is_ascii(v))
+		return HB_ESYNTAX;
+	rest = slice_skip(v, (size_t)(eq - v.ptr) + 1);
+	colon = rest.len > 0 ? memchr(rest.ptr, ':', rest.len) : NULL;
+	return colon != NULL && colon + 1 < rest.ptr + rest.len ? HB_OK :
+	    HB_ESYNTAX;
+}
+
+/*
+ * Authorization rules: "*", "u[.mech[/realm]]:name", "dn[.style]:pattern",
+ * "group[/class[/attribute]]:dn", an LDAP URL, or a plain DN. What a pattern
+ * means is decided where it is used.
+ */
+int
+validate_authz(const struct schema *schema, struct slice v)
+{
+	static const struct slice heads[] = {
+		{ "u", 1 }, { "dn", 2 }, { "group", 5 }
+	};
+	const char *colon = v.len > 0 ? memchr(v.ptr, ':', v.len) : NULL;
+	struct slice head;
+	unsigned i;
+
+	if (!text_is_utf8(v))
+		return HB_ESYNTAX;
+	if (slice_is_eq(v, SLICE("*")))
+		return HB_OK;
+	if (colon == NULL)
+		return v.len > 0 ? validate_dn(schema, v) : HB_ESYNTAX;
+	head = slice(v.ptr, (size_t)(colon - v.ptr));
+	if (slice_is_eq_nocase(head, SLICE("ldap")) ||
+	    slice_is_eq_nocase(head, SLICE("ldaps")) ||
+	    slice_is_eq_nocase(head, SLICE("ldapi")))
+		return HB_OK;
+	for (i = 0; i < 3; i++)
+		if (head.len >= heads[i].len &&
+		    strncasecmp(head.ptr, heads[i].ptr, heads[i].len) == 0 &&
+		    (head.len == heads[i].len ||
+		    head.ptr[heads[i].len] == '.' ||
+		    head.ptr[heads[i].len] == '/'))
+			return colon + 1 < v.ptr + v.len ? HB_OK : HB_ESYNTAX;
+	return validate_dn(schema, v);
+}
