@@ -19,6 +19,7 @@ const struct syntax_row schema_syntax_rows[SX_COUNT] = {
 };
 
 static const struct def_key syntax_keys[] = {
+	{ "NAME", DEF_NAMES },	/* no RFC has it, pmi.schema does */
 	{ "DESC", DEF_STRING },
 	{ NULL, 0 }
 };
