@@ -51,12 +51,15 @@ bool
 schema_rule_applies(const struct matching_rule *rule,
     const struct attr_type *type)
 {
-	const struct rule_row *row = rule_row(rule);
+	unsigned families = rule_row(rule)->families;
 
 	if (type->flags & AT_UNDEFINED)
 		return false;
 	if (rule == type->equality || rule == type->ordering ||
 	    rule == type->substr || rule == type->approx)
 		return true;
-	return (row->families & syntax_row(type->syntax)->family) != 0;
+	/* octet rules may be defined for every type; to offer them is noise */
+	if (families == FAM_ANY)
+		families = FAM_OCTETS;
+	return (families & syntax_row(type->syntax)->family) != 0;
 }
