@@ -208,7 +208,7 @@ bool attr_desc_is_sub_slow(const struct attr_desc *a,
 static inline bool
 attr_desc_is_sub(const struct attr_desc *a, const struct attr_desc *b)
 {
-	return a == b || ((a->noptions > b->noptions || a->binary ||
+	return a == b || ((a->noptions > 0 || a->binary ||
 	    (b->type->flags & AT_HAS_SUBTYPES)) && attr_desc_is_sub_slow(a, b));
 }
 bool attr_type_is_sub(const struct attr_type *a, const struct attr_type *b);

@@ -1,0 +1,458 @@
+/* Values: syntaxes, normal forms, orders, matches. */
+#include "schema_test.h"
+#include "util/text.h"
+
+struct fixture {
+	struct schema *schema;
+	struct arena arena;
+};
+
+static int
+setup(void **state)
+{
+	static struct fixture f;
+
+	f.schema = schema_new();
+	arena_init(&f.arena, 0);
+	*state = &f;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	schema_free(&f->schema);
+	arena_fini(&f->arena);
+	return 0;
+}
+
+#define OK	true
+#define NO	false
+
+static const struct {
+	const char *syntax;	/* arc of RFC 4517, or all of an OID */
+	const char *value;
+	bool ok;
+} values[] = {
+	{ "4", "anything", OK },
+	{ "5", "\x04\x01x", OK }, { "5", "\x04\x02x", NO }, { "5", "", NO },
+	{ "6", "'0101'B", OK }, { "6", "''B", OK }, { "6", "'012'B", NO },
+	{ "6", "'01'", NO }, { "6", "01B", NO },
+	{ "7", "TRUE", OK }, { "7", "FALSE", OK }, { "7", "true", NO },
+	{ "8", "\x30\x01x", OK }, { "8", "\x31\x01x", NO },
+	{ "8", "\x30\x81\x01x", OK }, { "8", "\x30\x82\x01x", NO },
+	{ "11", "DE", OK }, { "11", "D", NO }, { "11", "D*", NO },
+	{ "14", "mhs $ telephone", OK }, { "14", "any", OK },
+	{ "14", "pigeon", NO }, { "14", "any $", NO }, { "14", "", NO },
+	{ "15", "x", OK }, { "15", "\xc3\xa4", OK }, { "15", "", NO },
+	{ "15", "\xc3", NO }, { "15", " ", OK },
+	{ "22", "+1 2$twoDimensional", OK }, { "22", "$x", NO },
+	{ "24", "20261201002412Z", OK }, { "24", "2026120100Z", OK },
+	{ "24", "202612010024+0130", OK }, { "24", "20261201002412.5Z", OK },
+	{ "24", "2026120100,25-05", OK }, { "24", "20240229000000Z", OK },
+	{ "24", "20261231235960Z", OK },
+	{ "24", "20261201002412", NO }, { "24", "20261301002412Z", NO },
+	{ "24", "20230229000000Z", NO }, { "24", "20261201242412Z", NO },
+	{ "24", "20261201002412.Z", NO }, { "24", "20261201002412+2500", NO },
+	{ "24", "20261201002412ZZ", NO }, { "24", "", NO },
+	{ "26", "", OK }, { "26", "abc", OK }, { "26", "\xc3\xa4", NO },
+	{ "27", "0", OK }, { "27", "-1", OK },
+	{ "27", "123456789012345678901234567890", OK },
+	{ "27", "", NO }, { "27", "-", NO }, { "27", "-0", NO },
+	{ "27", "01", NO }, { "27", "+1", NO }, { "27", "1.5", NO },
+	{ "28", "\xff\xd8\xff\xe0", OK }, { "28", "\x89PNG", NO },
+	{ "36", "1 2 3", OK }, { "36", "1-2", NO }, { "36", "", NO },
+	{ "38", "1.2.3", OK }, { "38", "cn", OK }, { "38", "1.", NO },
+	{ "38", "-cn", NO }, { "38", "", NO },
+	{ "39", "mail$a@b", OK }, { "39", "mail", NO },
+	{ "40", "", OK },
+	{ "41", "Main St 1$12345 Town", OK }, { "41", "", NO },
+	{ "44", "A-b (c)", OK }, { "44", "a_b", NO }, { "44", "", NO },
+	{ "50", "+49 30 123-4", OK }, { "50", "", NO }, { "50", "1*2", NO },
+	{ "53", "2612010024Z", OK }, { "53", "261201002412+0100", OK },
+	{ "53", "2612010", NO }, { "53", "2613010024Z", NO },
+	{ "1.3.6.1.1.1.0.0", "(h,u,d)", OK }, { "1.3.6.1.1.1.0.0", "(,,)", OK },
+	{ "1.3.6.1.1.1.0.0", "(h,u)", NO }, { "1.3.6.1.1.1.0.0", "h,u,d", NO },
+	{ "1.3.6.1.1.1.0.1", "root=fs:/nfs", OK },
+	{ "1.3.6.1.1.1.0.1", "root=fs", NO },
+	{ "1.3.6.1.1.16.1", "597ae2f6-16a6-1027-98f4-D28B5365dc14", OK },
+	{ "1.3.6.1.1.16.1", "597ae2f616a6-1027-98f4-d28b5365dc14", NO },
+	{ "1.3.6.1.4.1.4203.666.11.2.1",
+	    "20261201103000.123456Z#000000#001#000000", OK },
+	{ "1.3.6.1.4.1.4203.666.11.2.1",
+	    "20061201103000Z#000000#01#000000", OK },
+	{ "1.3.6.1.4.1.4203.666.11.2.1",
+	    "20261201103000.12345Z#000000#001#000000", NO },
+	{ "1.3.6.1.4.1.4203.666.2.7", "dn.regex:^uid=.*$", OK },
+	{ "1.3.6.1.4.1.4203.666.2.7", "u.digest-md5/realm:joe", OK },
+	{ "1.3.6.1.4.1.4203.666.2.7", "group/groupOfNames/member:cn=x", OK },
+	{ "1.3.6.1.4.1.4203.666.2.7", "ldap:///dc=x??sub?(uid=*)", OK },
+	{ "1.3.6.1.4.1.4203.666.2.7", "*", OK },
+	{ "1.3.6.1.4.1.4203.666.2.7", "u:", NO },
+	{ "1.2.36.79672281.1.5.0", "cn=a+sn=b", OK },
+	{ "1.2.36.79672281.1.5.0", "cn=a,dc=x", NO },
+};
+
+static void
+test_syntaxes(void **state)
+{
+	const struct fixture *f = *state;
+	const struct syntax *s;
+	char oid[64];
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		snprintf(oid, sizeof(oid), "%s%s", strchr(values[i].syntax,
+		    '.') != NULL ? "" : S_ARC, values[i].syntax);
+		s = schema_find_syntax(f->schema, slice_of(oid));
+		assert_non_null(s);
+		rc = s->validate == NULL ? HB_OK :
+		    s->validate(f->schema, slice_of(values[i].value));
+		if ((rc == HB_OK) != values[i].ok)
+			fail_msg("%s: '%s'", oid, values[i].value);
+	}
+}
+
+static const struct {
+	const char *rule;
+	enum substr_part part;
+	const char *value, *norm;	/* NULL: HB_ESYNTAX */
+} norms[] = {
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "  Foo   BAR ", "foo bar" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "foo bar", "foo bar" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "   ", " " },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "", "" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "a\tb\n c", "a b c" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "a\x01" "b\x7f", "ab" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xc3\x84RGER", "\xc3\xa4rger" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "A\xcc\x88rger", "\xc3\xa4rger" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "Stra\xc3\x9f" "e", "strasse" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "a\xc2\xa0\xe3\x80\x80" "b", "a b" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "a\xc2\xad" "b", "ab" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xef\xac\x81x", "fix" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xd0\x96", "\xd0\xb6" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xe4\xb8\xad", "\xe4\xb8\xad" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "a\xff", NULL },
+	{ "caseExactMatch", SUBSTR_WHOLE, " Foo  B ", "Foo B" },
+	{ "caseExactMatch", SUBSTR_WHOLE, "\xc3\x84", "\xc3\x84" },
+	{ "caseIgnoreSubstringsMatch", SUBSTR_INITIAL, "  A ", "a " },
+	{ "caseIgnoreSubstringsMatch", SUBSTR_ANY, "  A  ", " a " },
+	{ "caseIgnoreSubstringsMatch", SUBSTR_FINAL, "  A ", " a" },
+	{ "caseIgnoreSubstringsMatch", SUBSTR_ANY, "   ", " " },
+	{ "caseIgnoreSubstringsMatch", SUBSTR_FINAL, "   ", " " },
+	{ "caseIgnoreIA5Match", SUBSTR_WHOLE, "A@B.C", "a@b.c" },
+	{ "caseIgnoreIA5Match", SUBSTR_WHOLE, "\xc3\xa4", NULL },
+	{ "caseExactIA5Match", SUBSTR_WHOLE, " /Home/ A", "/Home/ A" },
+	{ "numericStringMatch", SUBSTR_WHOLE, " 1 2 3 ", "123" },
+	{ "numericStringMatch", SUBSTR_WHOLE, "1a", NULL },
+	{ "telephoneNumberMatch", SUBSTR_WHOLE, "+49 30-1 X2", "+49301x2" },
+	{ "telephoneNumberSubstringsMatch", SUBSTR_ANY, " 30 1", "301" },
+	{ "caseIgnoreListMatch", SUBSTR_WHOLE, " A  b $ C", "a b$c" },
+	{ "caseIgnoreListMatch", SUBSTR_WHOLE, "a\\24b\\5Cc", "a\\24b\\5cc" },
+	{ "caseIgnoreListSubstringsMatch", SUBSTR_INITIAL, "A $ B ", "a$b " },
+	{ "caseIgnoreListSubstringsMatch", SUBSTR_ANY, " A ", " a " },
+	{ "booleanMatch", SUBSTR_WHOLE, "TRUE", "TRUE" },
+	{ "booleanMatch", SUBSTR_WHOLE, "yes", NULL },
+	{ "integerMatch", SUBSTR_WHOLE, "-12", "-12" },
+	{ "integerMatch", SUBSTR_WHOLE, "x", NULL },
+	{ "bitStringMatch", SUBSTR_WHOLE, "'01'B", "'01'B" },
+	{ "objectIdentifierMatch", SUBSTR_WHOLE, "TOP", "2.5.6.0" },
+	{ "objectIdentifierMatch", SUBSTR_WHOLE, "commonName", "2.5.4.3" },
+	{ "objectIdentifierMatch", SUBSTR_WHOLE, "2.5.6.0", "2.5.6.0" },
+	{ "objectIdentifierMatch", SUBSTR_WHOLE, "Unknown", "unknown" },
+	{ "objectIdentifierMatch", SUBSTR_WHOLE, "a b", NULL },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "20261201002412Z",
+	    "20261201002412Z" },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "20261201002412.500Z",
+	    "20261201002412.5Z" },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "20261201002412.000Z",
+	    "20261201002412Z" },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "2026120100.5Z",
+	    "20261201003000Z" },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "202612010000,51Z",
+	    "20261201000030.6Z" },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "2026010100+0130",
+	    "20251231223000Z" },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "20240228233000-01",
+	    "20240229003000Z" },
+	{ "generalizedTimeMatch", SUBSTR_WHOLE, "0000010100+01", NULL },
+	{ "CSNMatch", SUBSTR_WHOLE, "20061201103000Z#00000A#0B#000000",
+	    "20061201103000.000000Z#00000a#00b#000000" },
+	{ "CSNMatch", SUBSTR_WHOLE, "20261201103000.123456Z#0000AB#001#000000",
+	    "20261201103000.123456Z#0000ab#001#000000" },
+	{ "integerFirstComponentMatch", SUBSTR_WHOLE, "( 7 NAME 'x' )", "7" },
+	{ "objectIdentifierFirstComponentMatch", SUBSTR_WHOLE,
+	    "( 2.5.4.3 NAME 'cn' )", "2.5.4.3" },
+	{ "objectIdentifierFirstComponentMatch", SUBSTR_WHOLE, "cn",
+	    "2.5.4.3" },
+	{ "octetStringMatch", SUBSTR_WHOLE, " A ", " A " },
+	{ "uniqueMemberMatch", SUBSTR_WHOLE, "CN=a#'01'B", "cn=a#'01'B" },
+	{ "uniqueMemberMatch", SUBSTR_WHOLE, "cn=a#b", "cn=a#b" },
+};
+
+static void
+test_norms(void **state)
+{
+	struct fixture *f = *state;
+	const struct matching_rule *r;
+	struct slice norm, again;
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < sizeof(norms) / sizeof(*norms); i++) {
+		r = schema_find_rule(f->schema, slice_of(norms[i].rule));
+		assert_non_null(r);
+		rc = r->normalise(f->schema, &f->arena, norms[i].part,
+		    slice_of(norms[i].value), &norm);
+		if (norms[i].norm == NULL) {
+			assert_int_equal(rc, HB_ESYNTAX);
+			continue;
+		}
+		assert_int_equal(rc, HB_OK);
+		assert_slice(norm, norms[i].norm);
+		rc = r->normalise(f->schema, &f->arena, norms[i].part, norm,
+		    &again);
+		assert_int_equal(rc, HB_OK);
+		assert_slice(again, norms[i].norm);
+	}
+}
+
+static void
+test_uuid(void **state)
+{
+	struct fixture *f = *state;
+	struct slice norm;
+
+	assert_int_equal(schema_norm_value(f->schema, &f->arena,
+	    schema_builtin(f->schema, "entryUUID"),
+	    SLICE("597AE2F6-16a6-1027-98f4-d28b5365dc14"), &norm), HB_OK);
+	assert_int_equal(norm.len, 16);
+	assert_memory_equal(norm.ptr, "\x59\x7a\xe2\xf6\x16\xa6\x10\x27"
+	    "\x98\xf4\xd2\x8b\x53\x65\xdc\x14", 16);
+}
+
+/* In ascending order; order keys must agree with compare. */
+static const char *const integers[] = {
+	"-100000000000000000000", "-101", "-100", "-20", "-2", "-1", "0", "1",
+	"2", "9", "10", "99", "100", "100000000000000000000", NULL
+};
+static const char *const times[] = {
+	"20251231235959Z", "20251231235959.25Z", "20251231235959.5Z",
+	"20260101000000Z", NULL
+};
+
+static void
+check_order(struct fixture *f, const char *rule, const char *const *list)
+{
+	const struct matching_rule *r;
+	struct buf a, b;
+	unsigned i, j;
+	int want, got;
+
+	r = schema_find_rule(f->schema, slice_of(rule));
+	buf_init(&a);
+	buf_init(&b);
+	for (i = 0; list[i] != NULL; i++) {
+		for (j = 0; list[j] != NULL; j++) {
+			buf_reset(&a);
+			buf_reset(&b);
+			r->order_key(slice_of(list[i]), &a);
+			r->order_key(slice_of(list[j]), &b);
+			want = (i > j) - (i < j);
+			got = slice_cmp(buf_slice(&a), buf_slice(&b));
+			assert_int_equal((got > 0) - (got < 0), want);
+			got = r->compare(slice_of(list[i]),
+			    slice_of(list[j]));
+			assert_int_equal((got > 0) - (got < 0), want);
+		}
+	}
+	buf_fini(&a);
+	buf_fini(&b);
+}
+
+static void
+test_orders(void **state)
+{
+	check_order(*state, "integerOrderingMatch", integers);
+	check_order(*state, "integerMatch", integers);
+	check_order(*state, "generalizedTimeOrderingMatch", times);
+}
+
+static const struct {
+	const char *rule, *stored, *asserted;
+	bool match;
+} matches[] = {
+	{ "integerBitAndMatch", "7", "5", true },
+	{ "integerBitAndMatch", "4", "5", false },
+	{ "integerBitAndMatch", "-2147483646", "2147483648", true },
+	{ "integerBitOrMatch", "4", "5", true },
+	{ "integerBitOrMatch", "2", "5", false },
+	{ "dnSubtreeMatch", "cn=a,dc=x", "dc=x", true },
+	{ "dnSubtreeMatch", "dc=x", "dc=x", true },
+	{ "dnSubtreeMatch", "cn=adc=x", "dc=x", false },
+	{ "dnSubtreeMatch", "dc=x", "", true },
+	{ "dnOneLevelMatch", "cn=a,dc=x", "dc=x", true },
+	{ "dnOneLevelMatch", "cn=b,cn=a,dc=x", "dc=x", false },
+	{ "dnOneLevelMatch", "dc=x", "dc=x", false },
+	{ "dnOneLevelMatch", "dc=x", "", true },
+	{ "dnSubordinateMatch", "cn=a,dc=x", "dc=x", true },
+	{ "dnSubordinateMatch", "dc=x", "dc=x", false },
+	{ "dnSuperiorMatch", "dc=x", "cn=a,dc=x", true },
+	{ "dnSuperiorMatch", "dc=x", "dc=x", false },
+	{ "CSNSIDMatch", "20261201103000.123456Z#000000#00a#000000", "00a",
+	    true },
+	{ "CSNSIDMatch", "20261201103000.123456Z#000000#00a#000000", "00b",
+	    false },
+	{ "directoryStringApproxMatch", "john smith", "jon smyth", true },
+	{ "directoryStringApproxMatch", "john q smith", "john smith", true },
+	{ "directoryStringApproxMatch", "john smith", "smith john", false },
+	{ "directoryStringApproxMatch", "john smith", "j smith", true },
+	{ "directoryStringApproxMatch", "john smith", "k smith", false },
+	{ "directoryStringApproxMatch", "philip", "filip", true },
+	{ "directoryStringApproxMatch", "katherine", "catherine", true },
+	{ "directoryStringApproxMatch", "miller", "mueller", true },
+	{ "directoryStringApproxMatch", "barbara", "robert", false },
+	{ "directoryStringApproxMatch", "room 42", "room 43", false },
+	{ "directoryStringApproxMatch", "a", "--", false },
+	{ "IA5StringApproxMatch", "knight", "night", true },
+};
+
+static void
+test_matches(void **state)
+{
+	struct fixture *f = *state;
+	const struct matching_rule *r;
+	unsigned i;
+
+	for (i = 0; i < sizeof(matches) / sizeof(*matches); i++) {
+		r = schema_find_rule(f->schema, slice_of(matches[i].rule));
+		if (r->match(f->schema, slice_of(matches[i].stored),
+		    slice_of(matches[i].asserted)) != matches[i].match)
+			fail_msg("%s: '%s' '%s'", matches[i].rule,
+			    matches[i].stored, matches[i].asserted);
+	}
+}
+
+static const struct {
+	const char *attr, *value, *says;	/* NULL: HB_OK */
+} checks[] = {
+	{ "uidNumber", "12", NULL },
+	{ "uidNumber", "12x", "uidNumber: value is not an integer" },
+	{ "cn", "", "cn: value is empty" },
+	{ "cn", "\xff", "cn: value is not well-formed UTF-8" },
+	{ "createTimestamp", "now",
+	    "createTimestamp: value is not a time like 20261231235959Z" },
+	{ "userPassword", "", NULL },
+	{ "authzTo", "{0}dn:cn=x", NULL },
+	{ "authzTo", "{0}u:", "authzTo: value is not an authorization rule "
+	    "like 'dn:..', 'u:..' or a URL" },
+};
+
+static void
+test_checks(void **state)
+{
+	struct fixture *f = *state;
+	struct diag diag;
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < sizeof(checks) / sizeof(*checks); i++) {
+		diag_clear(&diag);
+		rc = schema_check_value(f->schema,
+		    schema_builtin(f->schema, checks[i].attr),
+		    slice_of(checks[i].value), &diag);
+		assert_int_equal(rc, checks[i].says == NULL ? HB_OK :
+		    HB_ESYNTAX);
+		assert_string_equal(diag.text, checks[i].says == NULL ? "" :
+		    checks[i].says);
+	}
+}
+
+/* Values without a rule, with an order prefix; assertions of another syntax. */
+static void
+test_norm_value(void **state)
+{
+	struct fixture *f = *state;
+	struct slice norm, v = SLICE(" A ");
+	const struct matching_rule *r;
+
+	assert_int_equal(schema_norm_value(f->schema, &f->arena,
+	    schema_builtin(f->schema, "altServer"), v, &norm), HB_OK);
+	assert_ptr_equal(norm.ptr, v.ptr);
+	assert_int_equal(schema_norm_value(f->schema, &f->arena,
+	    schema_builtin(f->schema, "authzTo"), SLICE("{12}dn:a"), &norm),
+	    HB_OK);
+	assert_slice(norm, "dn:a");
+	r = schema_find_rule(f->schema, SLICE("integerMatch"));
+	assert_int_equal(schema_norm_assertion(f->schema, &f->arena, r,
+	    SUBSTR_WHOLE, SLICE("1x"), &norm), HB_ESYNTAX);
+	r = schema_find_rule(f->schema, SLICE("caseIgnoreMatch"));
+	assert_int_equal(schema_norm_assertion(f->schema, &f->arena, r,
+	    SUBSTR_WHOLE, SLICE(""), &norm), HB_OK);
+	assert_true(schema_rule_applies(r,
+	    schema_find_type(f->schema, SLICE("cn"))));
+	assert_false(schema_rule_applies(r,
+	    schema_find_type(f->schema, SLICE("uidNumber"))));
+}
+
+/* Long runs of combining marks must not cost their square. */
+static void
+test_many_marks(void **state)
+{
+	enum { N = 50000 };
+	struct fixture *f = *state;
+	struct slice norm;
+	struct buf b;
+	unsigned i;
+	int64_t start = time_mono_us();
+
+	buf_init(&b);
+	buf_put_char(&b, 'q');
+	for (i = 0; i < N; i++)
+		buf_put_str(&b, i % 2 == 0 ? "\xcc\x81" : "\xcc\xa3");
+	assert_int_equal(schema_prepare(&f->arena, buf_slice(&b), true,
+	    SUBSTR_WHOLE, &norm), HB_OK);
+	assert_int_equal(norm.len, 1 + 2 * N);
+	assert_memory_equal(norm.ptr, "q\xcc\xa3", 3);
+	assert_true(time_mono_us() - start < 5000000);
+	buf_fini(&b);
+}
+
+static void
+test_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct arena small;
+	struct slice norm;
+
+	arena_init(&small, 1);
+	assert_int_equal(schema_prepare(&small, SLICE("ABC"), true,
+	    SUBSTR_WHOLE, &norm), HB_ELIMIT);
+	assert_int_equal(schema_prepare(&small, SLICE("\xc3\x84"), true,
+	    SUBSTR_WHOLE, &norm), HB_ELIMIT);
+	assert_int_equal(schema_norm_value(f->schema, &small,
+	    schema_builtin(f->schema, "createTimestamp"),
+	    SLICE("2026010100+01"), &norm), HB_ELIMIT);
+	arena_fini(&small);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_syntaxes),
+		cmocka_unit_test(test_norms),
+		cmocka_unit_test(test_uuid),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_norm_value),
+		cmocka_unit_test(test_many_marks),
+		cmocka_unit_test(test_limit),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
