@@ -1,6 +1,8 @@
 /*
  * Sets of entry IDs, exact at any size. Up to IDSET_SMALL IDs are held in
  * place (no allocation); beyond, in CRoaring bitmaps, one per upper 32 bits.
+ * Copies share the bitmaps until one of them changes: a copy costs no more than
+ * a counter, and may be used by another thread.
  * ALL is the set of every ID that may exist (the filter narrows nothing).
  * Not thread-safe; a set that nobody changes may be read by many threads.
  */
@@ -14,14 +16,14 @@
 
 #define IDSET_SMALL	6
 
-struct idset_part;			/* upper half and roaring bitmap */
+struct idset_heap;			/* shared: upper halves and roaring bitmaps */
 
 struct idset {
 	bool all;
 	unsigned nsmall;		/* sorted IDs in small, if nparts is 0 */
 	unsigned nparts;
 	entry_id small[IDSET_SMALL];
-	struct idset_part *parts;	/* sorted by upper half */
+	struct idset_heap *heap;	/* nparts parts, sorted by upper half */
 };
 
 #define IDSET_INIT	{ .all = false }
@@ -32,6 +34,7 @@ void idset_set_all(struct idset *s);
 void idset_add(struct idset *s, entry_id id);
 /* N ascending IDs. */
 void idset_add_sorted(struct idset *s, const entry_id *ids, size_t n);
+void idset_add_range(struct idset *s, entry_id first, entry_id last);
 void idset_remove(struct idset *s, entry_id id);
 bool idset_has(const struct idset *s, entry_id id);
 uint64_t idset_count(const struct idset *s);	/* UINT64_MAX for ALL */

@@ -19,9 +19,10 @@ enum index_kind {
 struct index {
 	const struct attr_desc *desc;
 	unsigned number;		/* dense from 0, for the candidate cache */
-	unsigned kinds;
+	unsigned kinds;			/* as configured */
+	unsigned flags;			/* INDEX_NOSUBTYPES, INDEX_NOTAGS */
 	DB *db;
-	bool ready;			/* complete: may be used by searches */
+	unsigned ready;			/* kinds that are complete: kept up to date, used by searches */
 };
 
 struct index_conf;			/* lines as configured */

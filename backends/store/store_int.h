@@ -48,7 +48,7 @@ struct store {
 	struct entry_cache *entries;
 	struct name_cache *name_cache;	/* normalised DN -> ID */
 	struct cand_cache *cands;
-	bool is_tool, is_quick;
+	bool is_tool, is_quick, is_read; /* not SERVER; QUICK; READ */
 
 	struct lk_mutex writer;		/* rank LK_STORE_WRITER; one transaction at a time changes pages */
 	atomic_uint_least64_t next_id;	/* above every ID in use */
@@ -141,7 +141,7 @@ void store_txn_abort(struct store_txn **txn);	/* NULL is fine */
 /* Run ONCE until it does not return HB_EDEADLOCK. */
 int store_retry(struct store *, struct op *,
     int (*once)(struct store *, struct op *));
-/* Berkeley DB's error as HB_E*: DB_LOCK_DEADLOCK -> HB_EDEADLOCK, DB_NOTFOUND
+/* Berkeley DB's error as HB_E* (0: HB_OK): DB_LOCK_DEADLOCK -> HB_EDEADLOCK, DB_NOTFOUND
  * -> HB_ENOTFOUND, ENOSPC -> HB_ENOSPACE, DB_KEYEXIST -> HB_EEXISTS, else
  * logged once with WHAT, HB_EIO. */
 int store_db_error(struct store *, int dberr, const char *what);
