@@ -58,9 +58,4 @@ int index_read(struct store *, const struct index *, unsigned kind,
 int plan_candidates(struct store *, struct op *, const struct filter *,
     struct idset *ids_r);
 
-/* Keys of one entry for the bulk loader: CB(index number, kind, escaped key without the ID part). */
-void index_emit(const struct store *, const struct attrs *,
-    struct arena *,
-    void (*cb)(unsigned index, struct slice key, void *arg), void *arg);
-
 #endif

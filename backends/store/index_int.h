@@ -110,6 +110,26 @@ void index_presence_key(struct index_key *key);
 /* Next word of an approximate normal form; false at the end. */
 bool index_next_word(struct slice *rest, struct slice *word_r);
 
+/* ---- index_emit.c: keys of whole entries, for the bulk loader ---- */
+
+/* Which indexes an attribute description feeds; one thread's. */
+struct index_emitter {
+	const struct store *st;
+	const unsigned *kinds;		/* wanted, by index number; 0: none */
+	unsigned short **lists;		/* by description id: n, then numbers */
+	size_t nlists;
+	struct arena arena;
+	void (*cb)(unsigned index, struct slice key, void *arg);
+	void *arg;
+};
+
+/* KINDS is borrowed. CB gets each key without the ID part, some repeatedly. */
+void index_emitter_init(struct index_emitter *, const struct store *,
+    const unsigned *kinds, void (*cb)(unsigned index, struct slice key,
+    void *arg), void *arg);
+void index_emitter_fini(struct index_emitter *);
+void index_emit(struct index_emitter *, const struct entry *);
+
 /* ---- index_data.c: the data of a record ---- */
 
 #define INDEX_ARRAY_MAX	255		/* IDs; from there on a bitmap */
