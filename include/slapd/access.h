@@ -23,7 +23,8 @@ HB_API_BEGIN
  * May op->who do RIGHT on attribute DESC of E (VALUE, VNORM: on this value; NONE:
  * on the attribute as such)? E may be an entry not stored yet. The pseudo attributes "entry" and
  * "children" stand for the entry itself and its children. E NULL: the root DSE
- * (children of it guard the suffix entry).
+ * (children of it guard the suffix entry). op->db is never NULL: the frontend's
+ * own where no database is concerned.
  */
 bool access_is_allowed(struct op *op, const struct entry *e,
     const struct attr_desc *desc, struct slice value, struct slice vnorm,
@@ -32,6 +33,12 @@ bool access_is_allowed(struct op *op, const struct entry *e,
 /* One answer for a whole entry where the rules permit: EVERYTHING: RIGHT on the entry and all attributes and values; NOTHING: not on the entry itself. */
 enum access_verdict access_scan(struct op *op, const struct entry *e,
     unsigned right);
+
+/*
+ * May decisions differ between the values of one attribute? If not, asking for
+ * the attribute as such answers for all its values.
+ */
+bool access_is_per_value(const struct op *op);
 
 /* filter_access_cb with ARG the op: search right on the attribute. */
 bool access_filter(void *arg, const struct entry *e,

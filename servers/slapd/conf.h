@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "cfg.h"
-#include "limits.h"
+#include "limit.h"
 #include "slapd/backend.h"
 
 struct acl_list;
@@ -29,8 +29,7 @@ enum conf_disallow {
 
 enum conf_require {
 	REQUIRE_BIND = 1, REQUIRE_LDAPV3 = 2, REQUIRE_AUTHC = 4,
-	REQUIRE_SASL = 8, REQUIRE_STRONG = 16,
-	REQUIRE_NONE = 1 << 30		/* only while reading: drop what was inherited */
+	REQUIRE_SASL = 8, REQUIRE_STRONG = 16
 };
 
 /* A restricted operation has bit RESTRICT_OP(kind); extended ones also by OID. */
@@ -64,13 +63,16 @@ enum conf_sighup { SIGHUP_RELOAD, SIGHUP_SHUTDOWN };
  * A database starts with a copy of what the frontend's own has at that line.
  */
 struct slapd_db_conf {
+	struct slapd_conf *conf;	/* whose database it is */
 	unsigned restricts;		/* RESTRICT_OP() and enum conf_restrict */
 	unsigned requires;		/* enum conf_require */
 	struct conf_security security;
 	struct limit_set limit;		/* sizelimit, timelimit */
 	bool add_content_acl;
 	struct dn schema_dn;		/* subschemaSubentry of its entries */
-	struct acl_list *acl;		/* while reading; see be_db.rules */
+	struct acl_list *acl;		/* see be_db.rules */
+	const char *rootpw_file;	/* where rootpw stands, for messages */
+	unsigned rootpw_line;
 };
 
 struct slapd_conf {
@@ -121,18 +123,12 @@ struct slapd_conf {
 	unsigned nserver_ids;
 	struct cfg_words password_hash;	/* schemes, "{SSHA}"; at least one */
 	char *crypt_salt_format;
-	char *module_path;
+	char *module_path;		/* NULL: the compiled-in folder */
 
 	struct arena arena;		/* DNs, rules and lists of all of the above */
 	/* where reading stands */
 	struct be_db *current;		/* the section: frontend, or a database */
-	bool in_backend;		/* inside `backend NAME` */
-	bool in_overlay;
-};
-
-enum conf_flags {
-	CONF_TOOL = 1,			/* a tool reads it */
-	CONF_DRY = 2			/* slaptest -u: do not look at database directories */
+	const struct slapd_backend *backend;	/* inside `backend NAME`, else NULL */
 };
 
 /* Tables for the manual; end with CFG_END. */

@@ -37,7 +37,8 @@ int limits_parse_words(const struct cfg_line *, unsigned i,
     enum limit_dimension, struct limit_set *, struct diag *);
 /* A `limits <selector> <limit> ...` line for DB. */
 int limits_add(struct be_db *db, const struct cfg_line *, struct diag *);
-void limits_free(struct limits **);
+/* Frees what is not the arena's. Accepts NULL. */
+void limits_fini(struct limits *);
 
 /*
  * The limits of op->who in op->db: the first selector that matches, else the
