@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 struct slice {
 	const char *ptr;
@@ -45,12 +44,24 @@ slice_is_eq(struct slice a, struct slice b)
 	return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-/* Equal when ASCII case is ignored. */
+/* Equal when ASCII case is ignored; NULs are octets like any other. */
 static inline bool
 slice_is_eq_nocase(struct slice a, struct slice b)
 {
-	return a.len == b.len &&
-	    (a.len == 0 || strncasecmp(a.ptr, b.ptr, a.len) == 0);
+	size_t i;
+
+	if (a.len != b.len)
+		return false;
+	for (i = 0; i < a.len; i++) {
+		unsigned char x = (unsigned char)a.ptr[i];
+		unsigned char y = (unsigned char)b.ptr[i];
+
+		/* differ in the case bit of a letter, or not at all */
+		if (x != y && ((x ^ y) != 0x20 ||
+		    (unsigned char)((x | 0x20) - 'a') > 'z' - 'a'))
+			return false;
+	}
+	return true;
 }
 
 static inline bool

@@ -71,7 +71,7 @@ block_size(const struct arena *a, size_t n)
 		size = BLOCK_MAX;
 	if (size < BLOCK_MIN)
 		size = BLOCK_MIN;
-	if (size < n)
+	if (size < n || n >= BLOCK_MAX / 4)
 		size = n;
 	if (a->limit != 0 && a->used + size > a->limit)
 		size = n;	/* the last ones fit exactly */
@@ -91,9 +91,15 @@ arena_alloc_slow(struct arena *a, size_t size)
 		return NULL;
 	b = mem_alloc(sizeof(*b) + bsize);
 	b->size = bsize;
+	a->used += bsize;
+	if (a->blocks != NULL && n >= BLOCK_MAX / 4 && bsize == n) {
+		/* big and full: what is left of the current one stays in use */
+		b->next = a->blocks->next;
+		a->blocks->next = b;
+		return b->data;
+	}
 	b->next = a->blocks;
 	a->blocks = b;
-	a->used += bsize;
 	a->pos = b->data + n;
 	a->end = b->data + bsize;
 	return b->data;

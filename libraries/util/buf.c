@@ -50,6 +50,7 @@ buf_printf(struct buf *b, const char *fmt, ...)
 void
 buf_consume(struct buf *b, size_t n)
 {
-	memmove(b->data, b->data + n, b->len - n);
 	b->len -= n;
+	if (n > 0 && b->len > 0)
+		memmove(b->data, b->data + n, b->len);
 }

@@ -246,6 +246,8 @@ lk_cond_timedwait(struct lk_cond *c, struct lk_mutex *m, int64_t timeout_ms)
 	int err;
 
 	assert_only(m);
+	if (timeout_ms < 0)
+		timeout_ms = 0;		/* a deadline that has passed */
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	ts.tv_sec += timeout_ms / 1000;
 	ts.tv_nsec += timeout_ms % 1000 * 1000000;

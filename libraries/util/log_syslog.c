@@ -1,5 +1,6 @@
 #include "log_syslog.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -18,7 +19,7 @@ static const struct {
 
 static char syslog_ident[64];
 static int syslog_facility = LOG_LOCAL4;
-static bool is_open;
+static atomic_bool is_open;
 
 void
 log_syslog_put(const char *text)

@@ -1,4 +1,6 @@
 /* Heap memory that never fails: see util/mem.h. */
+#define _GNU_SOURCE		/* vasprintf() */
+
 #include "util/mem.h"
 
 #include <stdarg.h>
@@ -48,10 +50,10 @@ mem_grow(void *old, size_t *cap, size_t need, size_t size)
 
 	if (need <= *cap)
 		return old;
+	if (need > SIZE_MAX / 2 / size)
+		log_fatal("out of memory: %zu items of %zu bytes", need, size);
 	while (n < need)
 		n *= 2;
-	if (n > SIZE_MAX / size)
-		log_fatal("out of memory: %zu items of %zu bytes", n, size);
 	*cap = n;
 	return mem_realloc(old, n * size);
 }

@@ -326,8 +326,8 @@ text_gentime(time_t t, char out[16])
 {
 	struct tm tm;
 
-	gmtime_r(&t, &tm);
-	if (strftime(out, 16, "%Y%m%d%H%M%SZ", &tm) != 15)
+	if (gmtime_r(&t, &tm) == NULL ||
+	    strftime(out, 16, "%Y%m%d%H%M%SZ", &tm) != 15)
 		memcpy(out, "99991231235959Z", 16);
 }
 
