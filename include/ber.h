@@ -64,6 +64,8 @@ struct slice ber_get_any(struct ber_reader *r, int *tag_r);
 /* The next element whole, tag and length included. */
 struct slice ber_get_element(struct ber_reader *r);
 int64_t ber_get_int(struct ber_reader *r, int tag);	/* two's complement */
+/* The integer that CONTENTS are, as an implicitly tagged one comes. HB_EENCODING. */
+int ber_decode_int(struct slice contents, int64_t *v_r);
 /* An integer that must lie in MIN..MAX; HB_EENCODING outside. */
 int64_t ber_get_int_range(struct ber_reader *r, int tag, int64_t min,
     int64_t max);

@@ -79,6 +79,7 @@ struct ldap_mod {
 
 /* RFC 4511 4.5.1.7. AND, OR and NOT have children; the rest do not. */
 enum ldap_filter_type {
+	LDAP_FILTER_UNKNOWN = 0,	/* a choice added later: Undefined */
 	LDAP_FILTER_AND = 0xa0, LDAP_FILTER_OR = 0xa1, LDAP_FILTER_NOT = 0xa2,
 	LDAP_FILTER_EQUALITY = 0xa3, LDAP_FILTER_SUBSTRINGS = 0xa4,
 	LDAP_FILTER_GE = 0xa5, LDAP_FILTER_LE = 0xa6,
@@ -171,10 +172,12 @@ struct ldap_msg {
 /*
  * Decode one whole PDU. msg_r->id and tag are set as soon as they were read,
  * so that an error can be answered (id 0: nothing to answer).
- * HB_OK; HB_EENCODING: not an LDAPMessage, disconnect (RFC 4511 4.1.1);
- * HB_EPROTO: the message is sound but the request is not, answer
- * protocolError; HB_ELIMIT: the arena is full or a filter too deep.
- * Iterative, so nesting never overflows the stack.
+ * HB_OK; HB_EENCODING: not an LDAPMessage, not a request, or wrong structures
+ * or lengths anywhere in it: disconnect (RFC 4511 4.1.1); HB_EPROTO: encoded
+ * soundly, but a value is not allowed there, answer protocolError;
+ * HB_EAUTHMETHOD: a bind by neither a password nor SASL; HB_ELIMIT: the arena
+ * is full or a filter too deep. Trailing components of a later protocol are
+ * ignored (RFC 4511 4). Iterative, so nesting never overflows the stack.
  */
 int ldap_decode(struct arena *arena, struct slice pdu, struct ldap_msg *msg_r);
 

@@ -100,23 +100,31 @@ ber_get_element(struct ber_reader *r)
 	return slice(start, (size_t)(r->pos - start));
 }
 
+int
+ber_decode_int(struct slice s, int64_t *v_r)
+{
+	uint64_t v;
+	size_t i;
+
+	*v_r = 0;
+	if (s.len == 0 || s.len > 8)
+		return HB_EENCODING;
+	v = (s.ptr[0] & 0x80) != 0 ? UINT64_MAX : 0;
+	for (i = 0; i < s.len; i++)
+		v = v << 8 | (uint8_t)s.ptr[i];
+	*v_r = (int64_t)v;
+	return HB_OK;
+}
+
 int64_t
 ber_get_int(struct ber_reader *r, int tag)
 {
 	struct slice s = ber_get_octets(r, tag);
-	uint64_t v;
-	size_t i;
+	int64_t v = 0;
 
-	if (r->error != HB_OK)
-		return 0;
-	if (s.len == 0 || s.len > 8) {
-		ber_reader_fail(r, HB_EENCODING);
-		return 0;
-	}
-	v = (s.ptr[0] & 0x80) != 0 ? UINT64_MAX : 0;
-	for (i = 0; i < s.len; i++)
-		v = v << 8 | (uint8_t)s.ptr[i];
-	return (int64_t)v;
+	if (r->error == HB_OK)
+		r->error = ber_decode_int(s, &v);
+	return v;
 }
 
 int64_t

@@ -24,6 +24,31 @@ count_elements(struct ber_reader r)
 	return n;
 }
 
+void
+skip_unknown(struct ber_reader *r, int known)
+{
+	int tag;
+
+	while (!ber_is_end(r)) {
+		(void)ber_get_any(r, &tag);
+		if ((tag & 0xc0) == 0 ||
+		    ((tag & 0xc0) == BER_CONTEXT && (tag & 0x1f) <= known))
+			ber_reader_fail(r, HB_EENCODING);
+	}
+}
+
+/* A value outside MIN..MAX is encoded soundly and still wrong. */
+static int32_t
+get_range(struct ber_reader *r, int tag, int32_t min, int32_t max)
+{
+	int64_t v = ber_get_int(r, tag);
+
+	if (v >= min && v <= max)
+		return (int32_t)v;
+	ber_reader_fail(r, HB_EPROTO);
+	return min;
+}
+
 static void *
 reader_calloc(struct arena *arena, struct ber_reader *r, size_t n, size_t size)
 {
@@ -34,7 +59,8 @@ reader_calloc(struct arena *arena, struct ber_reader *r, size_t n, size_t size)
 	return p;
 }
 
-struct slice *
+/* The octet strings of a SEQUENCE OF or SET OF. */
+static struct slice *
 get_strings(struct arena *arena, struct ber_reader *r, int tag, unsigned *n_r)
 {
 	struct ber_reader inner = ber_enter(r, tag);
@@ -60,32 +86,44 @@ get_attr(struct arena *arena, struct ber_reader *r, struct ldap_attr *attr)
 
 	attr->name = ber_get_octets(&inner, BER_OCTETS);
 	attr->values = get_strings(arena, &inner, BER_SET, &attr->nvalues);
+	skip_unknown(&inner, -1);
 	ber_leave(r, &inner);
 }
 
 /* ---- one decoder a request; each reads the contents of its protocolOp ---- */
 
+/* SaslCredentials (RFC 4511 4.2). */
+static void
+get_sasl(struct ber_reader *r, struct ldap_req_bind *req)
+{
+	struct ber_reader sasl = ber_enter(r, TAG_SASL);
+
+	req->is_sasl = true;
+	req->mechanism = ber_get_octets(&sasl, BER_OCTETS);
+	if (ber_peek(&sasl) == BER_OCTETS)
+		req->credentials = ber_get_octets(&sasl, BER_OCTETS);
+	skip_unknown(&sasl, -1);
+	ber_leave(r, &sasl);
+}
+
 static int
 decode_bind(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 {
 	struct ldap_req_bind *req = &m->req.bind;
-	struct ber_reader sasl;
+	int tag;
 
 	(void)arena;
-	req->version = ber_get_int_range(r, BER_INTEGER, 1, 127);
+	req->version = get_range(r, BER_INTEGER, 1, 127);
 	req->dn = ber_get_octets(r, BER_OCTETS);
-	req->is_sasl = ber_peek(r) == TAG_SASL;
-	if (!req->is_sasl) {
+	if (ber_peek(r) == TAG_SIMPLE) {
 		req->password = ber_get_octets(r, TAG_SIMPLE);
-		ber_expect_end(r);
-		return ber_reader_error(r);
+	} else if (ber_peek(r) == TAG_SASL) {
+		get_sasl(r, req);
+	} else {
+		(void)ber_get_any(r, &tag);
+		ber_reader_fail(r, HB_EAUTHMETHOD);
 	}
-	sasl = ber_enter(r, TAG_SASL);
-	req->mechanism = ber_get_octets(&sasl, BER_OCTETS);
-	if (!ber_is_end(&sasl))
-		req->credentials = ber_get_octets(&sasl, BER_OCTETS);
-	ber_leave(r, &sasl);
-	ber_expect_end(r);
+	skip_unknown(r, 3);
 	return ber_reader_error(r);
 }
 
@@ -105,29 +143,46 @@ decode_search(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 	int rc;
 
 	req->base = ber_get_octets(r, BER_OCTETS);
-	req->scope = (enum ldap_scope)ber_get_int_range(r, BER_ENUMERATED,
+	req->scope = (enum ldap_scope)get_range(r, BER_ENUMERATED,
 	    LDAP_SCOPE_BASE, LDAP_SCOPE_CHILDREN);
-	req->deref = (enum ldap_deref)ber_get_int_range(r, BER_ENUMERATED,
+	req->deref = (enum ldap_deref)get_range(r, BER_ENUMERATED,
 	    LDAP_DEREF_NEVER, LDAP_DEREF_ALWAYS);
-	req->size_limit = (int32_t)ber_get_int_range(r, BER_INTEGER, 0,
-	    INT32_MAX);
-	req->time_limit = (int32_t)ber_get_int_range(r, BER_INTEGER, 0,
-	    INT32_MAX);
+	req->size_limit = get_range(r, BER_INTEGER, 0, INT32_MAX);
+	req->time_limit = get_range(r, BER_INTEGER, 0, INT32_MAX);
 	req->types_only = ber_get_bool(r, BER_BOOLEAN);
 	if (ber_reader_error(r) != HB_OK)
 		return ber_reader_error(r);
 	if ((rc = filter_decode(arena, r, &req->filter)) != HB_OK)
 		return rc;
 	req->attrs = get_strings(arena, r, BER_SEQUENCE, &req->nattrs);
-	ber_expect_end(r);
+	skip_unknown(r, -1);
 	return ber_reader_error(r);
+}
+
+/* One change of a ModifyRequest (RFC 4511 4.6). */
+static void
+get_mod(struct arena *arena, struct ber_reader *r, struct ldap_mod *mod)
+{
+	struct ber_reader inner = ber_enter(r, BER_SEQUENCE);
+	unsigned n;
+
+	mod->type = (enum ldap_mod_type)get_range(&inner, BER_ENUMERATED,
+	    LDAP_MOD_ADD, LDAP_MOD_INCREMENT);
+	get_attr(arena, &inner, &mod->attr);
+	n = mod->attr.nvalues;
+	/* the second by RFC 4525 */
+	if ((mod->type == LDAP_MOD_ADD && n == 0) ||
+	    (mod->type == LDAP_MOD_INCREMENT && n != 1))
+		ber_reader_fail(&inner, HB_EPROTO);
+	skip_unknown(&inner, -1);
+	ber_leave(r, &inner);
 }
 
 static int
 decode_modify(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 {
 	struct ldap_req_modify *req = &m->req.modify;
-	struct ber_reader list, item;
+	struct ber_reader list;
 	unsigned n, i;
 
 	req->dn = ber_get_octets(r, BER_OCTETS);
@@ -135,16 +190,11 @@ decode_modify(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 	n = count_elements(list);
 	req->mods = reader_calloc(arena, r, n, sizeof(*req->mods));
 	for (i = 0; i < n && ber_reader_error(r) == HB_OK &&
-	    !ber_is_end(&list); i++) {
-		item = ber_enter(&list, BER_SEQUENCE);
-		req->mods[i].type = (enum ldap_mod_type)ber_get_int_range(
-		    &item, BER_ENUMERATED, LDAP_MOD_ADD, LDAP_MOD_INCREMENT);
-		get_attr(arena, &item, &req->mods[i].attr);
-		ber_leave(&list, &item);
-	}
+	    !ber_is_end(&list); i++)
+		get_mod(arena, &list, &req->mods[i]);
 	req->nmods = i;
 	ber_leave(r, &list);
-	ber_expect_end(r);
+	skip_unknown(r, -1);
 	return ber_reader_error(r);
 }
 
@@ -163,13 +213,12 @@ decode_add(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 	    !ber_is_end(&list); i++) {
 		get_attr(arena, &list, &req->attrs[i]);
 		/* Attribute, unlike PartialAttribute, has a value (4.1.7) */
-		if (ber_reader_error(&list) == HB_OK &&
-		    req->attrs[i].nvalues == 0)
+		if (req->attrs[i].nvalues == 0)
 			ber_reader_fail(&list, HB_EPROTO);
 	}
 	req->nattrs = i;
 	ber_leave(r, &list);
-	ber_expect_end(r);
+	skip_unknown(r, -1);
 	return ber_reader_error(r);
 }
 
@@ -192,9 +241,9 @@ decode_modrdn(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 	req->new_rdn = ber_get_octets(r, BER_OCTETS);
 	req->delete_old = ber_get_bool(r, BER_BOOLEAN);
 	req->new_superior = SLICE_NONE;
-	if (!ber_is_end(r))
+	if (ber_peek(r) == TAG_NEW_SUPERIOR)
 		req->new_superior = ber_get_octets(r, TAG_NEW_SUPERIOR);
-	ber_expect_end(r);
+	skip_unknown(r, 0);
 	return ber_reader_error(r);
 }
 
@@ -209,8 +258,9 @@ decode_compare(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 	ava = ber_enter(r, BER_SEQUENCE);
 	req->attr = ber_get_octets(&ava, BER_OCTETS);
 	req->value = ber_get_octets(&ava, BER_OCTETS);
+	skip_unknown(&ava, -1);
 	ber_leave(r, &ava);
-	ber_expect_end(r);
+	skip_unknown(r, -1);
 	return ber_reader_error(r);
 }
 
@@ -218,15 +268,13 @@ decode_compare(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 static int
 decode_abandon(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 {
-	size_t i, n = (size_t)(r->end - r->pos);
-	int64_t v = 0;
+	struct slice id = slice(r->pos, (size_t)(r->end - r->pos));
+	int64_t v;
 
 	(void)arena;
-	if (n == 0 || n > 5)
-		return HB_EPROTO;
-	for (i = 0; i < n; i++)
-		v = v << 8 | r->pos[i];
-	if (v > INT32_MAX)
+	if (ber_decode_int(id, &v) != HB_OK)
+		return HB_EENCODING;
+	if (v < 0 || v > INT32_MAX)
 		return HB_EPROTO;
 	m->req.abandon = (int32_t)v;
 	return HB_OK;
@@ -240,9 +288,9 @@ decode_extended(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 	(void)arena;
 	req->oid = ber_get_octets(r, TAG_EXTENDED_NAME);
 	req->value = SLICE_NONE;
-	if (!ber_is_end(r))
+	if (ber_peek(r) == TAG_EXTENDED_VALUE)
 		req->value = ber_get_octets(r, TAG_EXTENDED_VALUE);
-	ber_expect_end(r);
+	skip_unknown(r, 1);
 	return ber_reader_error(r);
 }
 
@@ -289,8 +337,9 @@ get_control(struct ber_reader *r, struct ldap_control *c)
 	c->value = SLICE_NONE;
 	if (ber_peek(&inner) == BER_BOOLEAN)
 		c->critical = ber_get_bool(&inner, BER_BOOLEAN);
-	if (!ber_is_end(&inner))
+	if (ber_peek(&inner) == BER_OCTETS)
 		c->value = ber_get_octets(&inner, BER_OCTETS);
+	skip_unknown(&inner, -1);
 	ber_leave(r, &inner);
 }
 
@@ -308,13 +357,6 @@ get_controls(struct arena *arena, struct ber_reader *r, struct ldap_msg *m)
 	ber_leave(r, &list);
 }
 
-/* An error within a request whose envelope is sound is answered. */
-static int
-request_error(int rc)
-{
-	return rc == HB_OK || rc == HB_ELIMIT ? rc : HB_EPROTO;
-}
-
 static int
 decode_op(struct arena *arena, struct slice body, struct ldap_msg *m)
 {
@@ -324,7 +366,7 @@ decode_op(struct arena *arena, struct slice body, struct ldap_msg *m)
 	ber_reader_init(&r, body);
 	for (i = 0; i < NREQUESTS; i++) {
 		if (requests[i].request == m->tag)
-			return request_error(requests[i].decode(arena, &r, m));
+			return requests[i].decode(arena, &r, m);
 	}
 	return HB_EENCODING;
 }
@@ -334,27 +376,26 @@ ldap_decode(struct arena *arena, struct slice pdu, struct ldap_msg *m)
 {
 	struct ber_reader r, msg;
 	struct slice body;
+	int64_t id;
 	int tag, rc;
 
-	m->id = 0;
-	m->tag = 0;
-	m->controls = NULL;
-	m->ncontrols = 0;
-	memset(&m->req, 0, sizeof(m->req));
+	memset(m, 0, sizeof(*m));
 	ber_reader_init(&r, pdu);
 	msg = ber_enter(&r, BER_SEQUENCE);
-	ber_leave(&r, &(struct ber_reader){ msg.end, msg.end, msg.error });
-	m->id = (int32_t)ber_get_int_range(&msg, BER_INTEGER, 1, INT32_MAX);
-	body = ber_get_any(&msg, &tag);
-	if (ber_reader_error(&r) != HB_OK || ber_reader_error(&msg) != HB_OK) {
-		m->id = 0;
+	ber_expect_end(&r);
+	/* 0 is for notices of the server (RFC 4511 4.1.1.1) */
+	id = ber_get_int_range(&msg, BER_INTEGER, 1, INT32_MAX);
+	if (ber_reader_error(&r) != HB_OK || ber_reader_error(&msg) != HB_OK)
 		return HB_EENCODING;
-	}
+	m->id = (int32_t)id;
+	body = ber_get_any(&msg, &tag);
+	if (ber_reader_error(&msg) != HB_OK)
+		return HB_EENCODING;
 	m->tag = (enum ldap_tag)tag;
 	if ((rc = decode_op(arena, body, m)) != HB_OK)
 		return rc;
-	if (!ber_is_end(&msg))
+	if (ber_peek(&msg) == LDAP_TAG_CONTROLS)
 		get_controls(arena, &msg, m);
-	ber_expect_end(&msg);
-	return request_error(ber_reader_error(&msg));
+	skip_unknown(&msg, 0);
+	return ber_reader_error(&msg);
 }

@@ -27,7 +27,7 @@ decode_ava(struct ber_reader *r, struct ldap_filter *f)
 {
 	f->attr = ber_get_octets(r, BER_OCTETS);
 	f->value = ber_get_octets(r, BER_OCTETS);
-	ber_expect_end(r);
+	skip_unknown(r, -1);
 	return ber_reader_error(r);
 }
 
@@ -60,12 +60,11 @@ decode_substrings(struct arena *arena, struct ber_reader *r,
 	f->any = arena_calloc(arena, count_any(list), sizeof(*f->any));
 	if (f->any == NULL)
 		return HB_ELIMIT;
-	if (ber_is_end(&list))
-		return HB_EPROTO;
 	for (; !ber_is_end(&list); n++) {
 		piece = ber_get_any(&list, &tag);
-		if (ber_reader_error(&list) != HB_OK || piece.len == 0 ||
-		    !slice_is_none(f->final))
+		if (ber_reader_error(&list) != HB_OK)
+			break;
+		if (piece.len == 0 || !slice_is_none(f->final))
 			return HB_EPROTO;
 		if (tag == TAG_SUB_INITIAL && n == 0)
 			f->initial = piece;
@@ -77,7 +76,9 @@ decode_substrings(struct arena *arena, struct ber_reader *r,
 			return HB_EPROTO;
 	}
 	ber_leave(r, &list);
-	ber_expect_end(r);
+	if (n == 0)
+		ber_reader_fail(r, HB_EPROTO);
+	skip_unknown(r, -1);
 	return ber_reader_error(r);
 }
 
@@ -91,11 +92,23 @@ decode_extensible(struct ber_reader *r, struct ldap_filter *f)
 	f->value = ber_get_octets(r, TAG_EXT_VALUE);
 	if (ber_peek(r) == TAG_EXT_DN_ATTRS)
 		f->dn_attrs = ber_get_bool(r, TAG_EXT_DN_ATTRS);
-	ber_expect_end(r);
-	if (ber_reader_error(r) == HB_OK && slice_is_none(f->rule) &&
-	    slice_is_none(f->attr))
-		return HB_EPROTO;
+	skip_unknown(r, TAG_EXT_DN_ATTRS & 0x1f);
+	if (slice_is_none(f->rule) && slice_is_none(f->attr))
+		ber_reader_fail(r, HB_EPROTO);
 	return ber_reader_error(r);
+}
+
+/* A choice that a later protocol adds is Undefined (RFC 4511 4.5.1.7). */
+static int
+decode_unknown(struct ldap_filter *f)
+{
+	int tag = f->type;
+
+	if ((tag & 0xc0) != BER_CONTEXT ||
+	    (tag & 0x1f) <= (LDAP_FILTER_EXTENSIBLE & 0x1f))
+		return HB_EENCODING;
+	f->type = LDAP_FILTER_UNKNOWN;
+	return HB_OK;
 }
 
 /* An item without children; BODY is its contents. */
@@ -119,7 +132,7 @@ decode_leaf(struct arena *arena, struct slice body, struct ldap_filter *f)
 	case LDAP_FILTER_EXTENSIBLE:
 		return decode_extensible(&r, f);
 	default:
-		return HB_EPROTO;
+		return decode_unknown(f);
 	}
 }
 
@@ -165,7 +178,7 @@ get_item(struct arena *arena, struct ber_reader *r,
 		return HB_ELIMIT;
 	*body = ber_get_any(r, &tag);
 	if (ber_reader_error(r) != HB_OK)
-		return HB_EPROTO;
+		return ber_reader_error(r);
 	f->type = (enum ldap_filter_type)tag;
 	*tail = f;
 	return has_children(tag) ? HB_OK : decode_leaf(arena, *body, f);
@@ -197,7 +210,7 @@ filter_decode(struct arena *arena, struct ber_reader *r,
 		}
 		while (top != NULL && ber_is_end(&top->rest)) {
 			if (!is_complete(top->item))
-				return HB_EPROTO;
+				return HB_EENCODING;
 			top = top->up;
 			depth--;
 		}

@@ -4,15 +4,15 @@
 
 #include "proto.h"
 
-/* One Filter from R (RFC 4511 4.5.1.7). HB_OK, HB_EPROTO, HB_ELIMIT. */
+/* One Filter from R (RFC 4511 4.5.1.7). As ldap_decode(). */
 int filter_decode(struct arena *arena, struct ber_reader *r,
     struct ldap_filter **filter_r);
 
 /*
- * The octet strings of a SEQUENCE OF or SET OF with TAG, as an array in ARENA.
- * Errors are kept in R (HB_ELIMIT when the arena is full).
+ * Read R to its end, ignoring the components of a later protocol (RFC 4511 4).
+ * What stands here must be unknown: neither universal nor one of the context
+ * tags 0 to KNOWN (-1: the SEQUENCE has none), which then is out of place.
  */
-struct slice *get_strings(struct arena *arena, struct ber_reader *r, int tag,
-    unsigned *n_r);
+void skip_unknown(struct ber_reader *r, int known);
 
 #endif
