@@ -13,6 +13,10 @@
 #include "util/diag.h"
 #include "util/slice.h"
 
+/* libldap has functions of these names, and may be in the same process. */
+#define ldif_open	hb_ldif_open
+#define ldif_close	hb_ldif_close
+
 struct ldif_reader;
 
 enum ldif_change {
@@ -67,7 +71,7 @@ void ldif_close(struct ldif_reader **reader);
  * Next record; all it holds is in ARENA or in the mapped file, valid until the
  * arena is reset or the reader closed.
  * HB_OK; HB_EEND; HB_EINVAL with file, line, the line's text and what was expected
- * in DIAG: the rest of the record is skipped, reading can go on.
+ * in DIAG: the rest of the record is skipped, reading can go on; HB_EIO; HB_ELIMIT.
  */
 int ldif_next(struct ldif_reader *, struct arena *, struct ldif_record *rec_r,
     struct diag *);
@@ -75,7 +79,7 @@ int ldif_next(struct ldif_reader *, struct arena *, struct ldif_record *rec_r,
 void ldif_position(const struct ldif_reader *, uint64_t *done_r,
     uint64_t *total_r);
 
-#define LDIF_WRAP	76		/* columns; 0: no folding */
+#define LDIF_WRAP	78		/* columns of slapcat and ldapsearch; 0: no folding */
 
 /* "name: value\n" or "name:: base64\n", folded. FORCE64: always base64 (userPassword). */
 void ldif_put(struct buf *out, struct slice name, struct slice value,
