@@ -175,6 +175,8 @@ void entry_unref(struct entry **e);	/* accepts NULL; frees the last one */
 unsigned entry_nattrs(const struct entry *);
 /* Attribute I (0 .. nattrs-1; user ones first). desc may be AT_UNDEFINED, never NULL. */
 void entry_attr_at(const struct entry *, unsigned i, struct entry_attr *a_r);
+/* The description of attribute I alone: for those who look at many. */
+const struct attr_desc *entry_attr_desc(const struct entry *, unsigned i);
 /* Exactly DESC. False if the entry has none. */
 bool entry_find(const struct entry *, const struct attr_desc *,
     struct entry_attr *a_r);

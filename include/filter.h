@@ -35,13 +35,18 @@ struct filter {
 	/* OR of many equalities of one description: their values sorted, so evaluation is a search (built for 16 and more) */
 	struct slice *sorted;
 	unsigned nsorted;
+	const struct object_class *oc;	/* EQUALITY of objectClass: the class, matched by its subclasses too */
+	bool entry_dn;			/* desc is entryDN: its value is the entry's name */
+	bool renorm;			/* rule normalises otherwise than the equality rule of what it is asked of */
+	struct schema *schema;		/* EXTENSIBLE with dn_attrs: to read the RDNs */
 };
 
 HB_API_BEGIN
 
 /*
  * Resolve what the client sent. Unknown types and bad assertion values become
- * UNDEFINED constants. HB_OK, HB_ELIMIT.
+ * UNDEFINED constants. 16 and more equalities of one description among others
+ * in an OR move into an OR of their own. HB_OK, HB_ELIMIT.
  */
 int filter_resolve(struct arena *, struct schema *,
     const struct ldap_filter *src, struct filter **filter_r);
@@ -54,6 +59,9 @@ void filter_print(const struct ldap_filter *, struct buf *out);
 /*
  * Evaluate on E. ALLOWED (may be NULL) is asked before the values of DESC are
  * looked at; false makes the item Undefined (RFC 4511 4.5.1.7; access control).
+ * entryDN is taken from the entry's name. hasSubordinates and
+ * subschemaSubentry are computed elsewhere and stored nowhere: an item on them
+ * is FALSE here, a caller that wants them true to life replaces such items.
  */
 typedef bool (*filter_access_cb)(void *arg, const struct entry *e,
     const struct attr_desc *desc);

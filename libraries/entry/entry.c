@@ -93,6 +93,13 @@ entry_attr_at(const struct entry *e, unsigned i, struct entry_attr *a_r)
 	    a_r);
 }
 
+const struct attr_desc *
+entry_attr_desc(const struct entry *e, unsigned i)
+{
+	return attr_dict_desc(e->dict, block_u32(block_row(e->block.ptr, i) +
+	    ROW_AT_NUM));
+}
+
 bool
 entry_find(const struct entry *e, const struct attr_desc *desc,
     struct entry_attr *a_r)
