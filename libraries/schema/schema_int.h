@@ -240,6 +240,12 @@ const char *schema_nearest_syntax(const struct schema *schema,
 /* desc.c */
 void desc_init_plain(struct schema *schema, struct attr_type *t);
 
+/* strprep.c: map, fold and NFKC by Unicode's tables; spaces are left. */
+int prepare_by_tables(struct arena *arena, struct slice text, bool fold,
+    struct slice *out_r);
+/* letters.c: the same into OUT, as long as TEXT; false if it is not simple. */
+bool prepare_letters(struct slice text, bool fold, char *out);
+
 /* validate_*.c: validators of the syntax table */
 #define VALIDATE(name) \
 	int validate_##name(const struct schema *, struct slice)

@@ -274,22 +274,38 @@ prepare_pass(struct arena *arena, struct slice s, bool fold,
  * Folding may undo composition and the other way round, so passes repeat
  * until nothing changes: a prepared string prepares to itself.
  */
+int
+prepare_by_tables(struct arena *arena, struct slice s, bool fold,
+    struct slice *out_r)
+{
+	struct slice again;
+	int rc, i;
+
+	rc = prepare_pass(arena, s, fold, out_r);
+	for (i = 0; rc == HB_OK && i < 3; i++) {
+		rc = prepare_pass(arena, *out_r, fold, &again);
+		if (rc != HB_OK || slice_is_eq(*out_r, again))
+			break;
+		*out_r = again;
+	}
+	return rc;
+}
+
 static int
 prepare_unicode(struct arena *arena, struct slice s, bool fold,
     enum substr_part part, struct slice *prepared_r)
 {
-	struct slice out, again;
-	int rc, i;
+	char *simple = arena_alloc(arena, s.len);
+	struct slice out = slice(simple, s.len);
+	int rc;
 
-	rc = prepare_pass(arena, s, fold, &out);
-	for (i = 0; rc == HB_OK && i < 3; i++) {
-		rc = prepare_pass(arena, out, fold, &again);
-		if (rc != HB_OK || slice_is_eq(out, again))
-			break;
-		out = again;
+	if (simple == NULL)
+		return HB_ELIMIT;
+	if (!prepare_letters(s, fold, simple)) {
+		rc = prepare_by_tables(arena, s, fold, &out);
+		if (rc != HB_OK)
+			return rc;
 	}
-	if (rc != HB_OK)
-		return rc;
 	out.len = squeeze((char *)(uintptr_t)out.ptr, out.len, part);
 	*prepared_r = out;
 	return HB_OK;

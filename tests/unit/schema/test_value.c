@@ -135,6 +135,12 @@ static const struct {
 	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xef\xac\x81x", "fix" },
 	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xd0\x96", "\xd0\xb6" },
 	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xe4\xb8\xad", "\xe4\xb8\xad" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xea\xb0\x80\xe1\x86\xa8",
+	    "\xea\xb0\x81" },	/* a syllable and its last letter */
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xc4\xb0X", "i\xcc\x87x" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, " \xc3\x9c  \xce\x91 ",
+	    "\xc3\xbc \xce\xb1" },
+	{ "caseIgnoreMatch", SUBSTR_WHOLE, "\xc0\x80", NULL },
 	{ "caseIgnoreMatch", SUBSTR_WHOLE, "a\xff", NULL },
 	{ "caseExactMatch", SUBSTR_WHOLE, " Foo  B ", "Foo B" },
 	{ "caseExactMatch", SUBSTR_WHOLE, "\xc3\x84", "\xc3\x84" },
