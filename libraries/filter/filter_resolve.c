@@ -301,6 +301,7 @@ type_of(const struct ldap_filter *src)
 	case LDAP_FILTER_PRESENT:	return FILTER_PRESENT;
 	case LDAP_FILTER_APPROX:	return FILTER_APPROX;
 	case LDAP_FILTER_EXTENSIBLE:	return FILTER_EXTENSIBLE;
+	case LDAP_FILTER_UNKNOWN:	break;
 	}
 	return FILTER_CONSTANT;
 }
