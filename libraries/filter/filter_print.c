@@ -68,6 +68,9 @@ put_item(struct buf *out, const struct ldap_filter *f)
 {
 	put_value(out, f->attr);
 	switch (f->type) {
+	case LDAP_FILTER_UNKNOWN:
+		buf_put_str(out, "?=unknown");
+		return;
 	case LDAP_FILTER_SUBSTRINGS:
 		put_substrings(out, f);
 		return;
