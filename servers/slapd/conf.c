@@ -105,30 +105,54 @@ check_order(const struct slapd_conf *conf, const struct cfg_item *item,
 	    "declaration", line->words[0]);
 }
 
+/* The row of KEYWORD where reading stands; what it is applied to. NULL: none. */
+static const struct cfg_item *
+find_item(struct slapd_conf *conf, const char *keyword, void **base_r,
+    void **ctx_r)
+{
+	struct be_db *db = conf->current;
+	const struct cfg_item *item;
+
+	*base_r = *ctx_r = conf;
+	if ((item = cfg_find(conf_global_table, keyword)) != NULL)
+		return item;
+	*base_r = *ctx_r = db;
+	if ((item = cfg_find(conf_common_table, keyword)) != NULL ||
+	    !in_database(conf))
+		return item;
+	if ((item = cfg_find(conf_database_table, keyword)) != NULL ||
+	    db->be->config == NULL)
+		return item;
+	*base_r = db->conf;
+	return cfg_find(db->be->config, keyword);
+}
+
+static void
+log_line(const struct cfg_line *line, const struct cfg_item *item)
+{
+	bool secret = item != NULL && (item->flags & CFG_SECRET) != 0;
+
+	log_printf(LOG_CONFIG, "%s: line %u (%s%s%s)", line->file, line->line,
+	    line->words[0], line->rest[0] != '\0' ? " " : "",
+	    secret ? "***" : line->rest);
+}
+
 static int
 apply_line(const struct cfg_line *line, void *arg, struct diag *diag)
 {
 	struct slapd_conf *conf = arg;
-	struct be_db *db = conf->current;
-	const char *word = line->words[0];
 	const struct cfg_item *item;
+	void *base, *ctx;
 	int rc;
 
-	if ((item = cfg_find(conf_global_table, word)) != NULL) {
-		if ((rc = check_order(conf, item, line, diag)) != HB_OK)
-			return rc;
-		return cfg_apply(item, conf, line, conf, diag);
-	}
-	if ((item = cfg_find(conf_common_table, word)) != NULL)
-		return cfg_apply(item, db, line, db, diag);
-	if (!in_database(conf))
+	item = find_item(conf, line->words[0], &base, &ctx);
+	if (log_is_on(LOG_CONFIG))
+		log_line(line, item);
+	if (item == NULL)
 		return unknown_directive(conf, line, diag);
-	if ((item = cfg_find(conf_database_table, word)) != NULL)
-		return cfg_apply(item, db, line, db, diag);
-	if (db->be->config != NULL &&
-	    (item = cfg_find(db->be->config, word)) != NULL)
-		return cfg_apply(item, db->conf, line, db, diag);
-	return unknown_directive(conf, line, diag);
+	if ((rc = check_order(conf, item, line, diag)) != HB_OK)
+		return rc;
+	return cfg_apply(item, base, line, ctx, diag);
 }
 
 static struct slapd_conf *
