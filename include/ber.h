@@ -57,10 +57,42 @@ ber_peek(const struct ber_reader *r)
 	return r->error == HB_OK && r->pos < r->end ? *r->pos : -1;
 }
 
+/* True if the next element is sound, with a length of one octet. */
+static inline bool
+ber_is_short(const struct ber_reader *r)
+{
+	return r->error == HB_OK && r->end - r->pos >= 2 &&
+	    r->pos[1] < 0x80 && r->pos[1] <= r->end - r->pos - 2;
+}
+
+/* What the two below do with long lengths and errors. */
+struct slice ber_get_octets_slow(struct ber_reader *r, int tag);
+struct slice ber_get_any_slow(struct ber_reader *r, int *tag_r);
+
 /* Contents of the next element, which must have TAG; SLICE_NONE on error. */
-struct slice ber_get_octets(struct ber_reader *r, int tag);
-/* Any element: its contents and tag. */
-struct slice ber_get_any(struct ber_reader *r, int *tag_r);
+static inline struct slice
+ber_get_octets(struct ber_reader *r, int tag)
+{
+	const uint8_t *p = r->pos;
+
+	if (!ber_is_short(r) || p[0] != tag)
+		return ber_get_octets_slow(r, tag);
+	r->pos = p + 2 + p[1];
+	return slice(p + 2, p[1]);
+}
+
+/* Any element: its contents and tag (-1 on error). */
+static inline struct slice
+ber_get_any(struct ber_reader *r, int *tag_r)
+{
+	const uint8_t *p = r->pos;
+
+	if (!ber_is_short(r) || (p[0] & 0x1f) == 0x1f)
+		return ber_get_any_slow(r, tag_r);
+	*tag_r = p[0];
+	r->pos = p + 2 + p[1];
+	return slice(p + 2, p[1]);
+}
 /* The next element whole, tag and length included. */
 struct slice ber_get_element(struct ber_reader *r);
 int64_t ber_get_int(struct ber_reader *r, int tag);	/* two's complement */

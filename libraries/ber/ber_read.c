@@ -47,7 +47,7 @@ get_length(const uint8_t **p, const uint8_t *end, size_t *len_r)
 }
 
 struct slice
-ber_get_any(struct ber_reader *r, int *tag_r)
+ber_get_any_slow(struct ber_reader *r, int *tag_r)
 {
 	const uint8_t *p = r->pos;
 	size_t len;
@@ -75,17 +75,15 @@ ber_get_any(struct ber_reader *r, int *tag_r)
 }
 
 struct slice
-ber_get_octets(struct ber_reader *r, int tag)
+ber_get_octets_slow(struct ber_reader *r, int tag)
 {
-	struct slice s;
 	int have;
 
 	if (ber_peek(r) != tag) {
 		ber_reader_fail(r, HB_EENCODING);
 		return SLICE_NONE;
 	}
-	s = ber_get_any(r, &have);
-	return s;
+	return ber_get_any_slow(r, &have);
 }
 
 struct slice
