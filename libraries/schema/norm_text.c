@@ -182,7 +182,7 @@ put_line(struct arena *arena, struct buf *out, struct slice line,
 	    part, &prep);
 	if (rc != HB_OK)
 		return rc;
-	buf_reserve(out, prep.len * 3);
+	buf_reserve(out, prep.len * 3 + 1);	/* never NULL */
 	out->len += escape(out->data + out->len, prep);
 	return HB_OK;
 }

@@ -142,6 +142,10 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 	return rule->normalise(schema, arena, SUBSTR_WHOLE, value, norm_r);
 }
 
+/* Families whose normalisers refuse what is malformed; a DN is parsed once. */
+#define NORMALISER_CHECKS \
+	(FAM_TEXT | FAM_LIST | FAM_DN | FAM_NAMEUID)
+
 /*
  * Pieces of a substrings assertion and strings are checked by the normaliser
  * alone: an asserted value may be one that no stored value can be.
@@ -155,7 +159,7 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
 
 	if (part == SUBSTR_WHOLE && !(rule->kind & MR_SUBSTRINGS) &&
 	    syntax->validate != NULL &&
-	    (syntax_row(syntax)->family & (FAM_TEXT | FAM_LIST)) == 0 &&
+	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0 &&
 	    syntax->validate(schema, value) != HB_OK)
 		return HB_ESYNTAX;
 	return rule->normalise(schema, arena, part, value, norm_r);
