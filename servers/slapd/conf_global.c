@@ -386,7 +386,8 @@ const struct cfg_item conf_global_table[] = {
 	    "Threads for operations that may take long or wait. At least 2, "
 	    "by default 16."),
 	CFG_UINT(S, tool_threads, "tool-threads", 1, 1024, "1", 0, CFG_HOT,
-	    "<n>", "Threads that slapadd and slapindex use."),
+	    "<n>", "Threads that slapadd and slapindex use; 1 stands for one a "
+	    "processor."),
 	CFG_UINT(S, writetimeout, "writetimeout", 0, INT_MAX, "0", 0, CFG_HOT,
 	    "<seconds>", "Close connections that take nothing for so long; 0 "
 	    "is never."),
