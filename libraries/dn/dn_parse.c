@@ -115,13 +115,20 @@ out_char(struct dn_parser *p, char c)
 	return HB_OK;
 }
 
+/* Longer ones make no description either (schema_desc_any). */
+#define TYPE_NAME_MAX	512
+
 /* descr or numericoid (RFC 4512 1.4), "_" tolerated. */
 static bool
 is_type_name(struct slice s)
 {
 	bool digits = s.len > 0 && s.ptr[0] >= '0' && s.ptr[0] <= '9';
+	bool dot = false;
 	char last = '.';
 	size_t i;
+
+	if (s.len == 0 || s.len > TYPE_NAME_MAX)
+		return false;
 
 	for (i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
@@ -130,9 +137,11 @@ is_type_name(struct slice s)
 			return false;
 		if (c == '.' && (!digits || last == '.'))
 			return false;
+		dot |= c == '.';
 		last = c;
 	}
-	return s.len > 0 && last != '.' && s.ptr[0] != '-' && s.ptr[0] != '_';
+	return last != '.' && dot == digits && s.ptr[0] != '-' &&
+	    s.ptr[0] != '_';
 }
 
 static int

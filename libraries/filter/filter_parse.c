@@ -168,6 +168,23 @@ parse_simple(struct parser *p, struct slice value, struct ldap_filter *f)
 	return rc == HB_ESYNTAX ? fail(p, bad, "malformed substring") : rc;
 }
 
+/* Characters of descriptions and OIDs; "_" is in some people's schemas. */
+static bool
+is_name(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++) {
+		char c = s.ptr[i];
+
+		if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') &&
+		    (c < '0' || c > '9') && c != '-' && c != '.' &&
+		    c != ';' && c != '_')
+			return false;
+	}
+	return s.len > 0;
+}
+
 /* "[attr][:dn][:rule]", without the ':' before the '='. */
 static int
 parse_extensible(struct parser *p, struct slice left, struct ldap_filter *f)
@@ -187,6 +204,8 @@ parse_extensible(struct parser *p, struct slice left, struct ldap_filter *f)
 	}
 	if (f->attr.len == 0)
 		f->attr = SLICE_NONE;
+	else if (!is_name(f->attr))
+		return fail(p, left.ptr, "attribute description expected");
 	if (rest.len >= 3 && strncasecmp(rest.ptr, ":dn", 3) == 0 &&
 	    (rest.len == 3 || rest.ptr[3] == ':')) {
 		f->dn_attrs = true;
@@ -198,8 +217,7 @@ parse_extensible(struct parser *p, struct slice left, struct ldap_filter *f)
 	    f->rule.len == 0))
 		return fail(p, left.ptr,
 		    "attribute or matching rule expected");
-	if (!slice_is_none(f->rule) && (f->rule.len == 0 ||
-	    memchr(f->rule.ptr, ':', f->rule.len) != NULL))
+	if (!slice_is_none(f->rule) && !is_name(f->rule))
 		return fail(p, rest.ptr, "matching rule expected");
 	return HB_OK;
 }
@@ -250,7 +268,7 @@ parse_item(struct parser *p, struct slice text, struct ldap_filter *f)
 		rc = parse_extensible(p, left, f);
 		return rc != HB_OK ? rc : unescape(p, value, &f->value);
 	}
-	if (left.len == 0)
+	if (!is_name(left))
 		return fail(p, text.ptr, "attribute description expected");
 	f->attr = left;
 	return f->type == LDAP_FILTER_EQUALITY ? parse_simple(p, value, f) :

@@ -72,6 +72,7 @@ static const struct parse_case parse_cases[] = {
 	{ "cn=\\C3", NULL, NULL },
 	{ "1.2..3=x", NULL, NULL },
 	{ "1.=x", NULL, NULL },
+	{ "1=x", NULL, NULL },
 	{ "-a=x", NULL, NULL },
 	{ "a.b=x", NULL, NULL },
 	{ "cn;lang-en=x", NULL, NULL },

@@ -57,6 +57,10 @@ static const struct parse_case parse_cases[] = {
 	{ "(!(a=1)(b=2))", NULL, "invalid filter: ')' expected at offset 7" },
 	{ "(=a)", NULL,
 	    "invalid filter: attribute description expected at offset 1" },
+	{ "(c n=a)", NULL,
+	    "invalid filter: attribute description expected at offset 1" },
+	{ "(c+n:=a)", NULL,
+	    "invalid filter: attribute description expected at offset 1" },
 	{ "(cn=a**b)", NULL, "invalid filter: malformed substring at offset 6" },
 	{ "(cn=**)", NULL, "invalid filter: malformed substring at offset 5" },
 	{ "(cn=\\g0)", NULL, "invalid filter: '\\' and two hex digits "
