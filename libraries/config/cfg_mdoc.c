@@ -75,6 +75,8 @@ put_macro_arg(struct buf *out, struct slice w)
 	    (w.len == 1 && ispunct((unsigned char)w.ptr[0])))
 		buf_put_str(out, "\\&");
 	put_word(out, w);
+	if (w.len > 1 && strchr(")]", w.ptr[w.len - 1]) != NULL)
+		buf_put_str(out, "\\&");
 }
 
 /* "<dir> [opt]" as arguments: the angle brackets only mark what is variable. */

@@ -399,8 +399,8 @@ who_plain(struct parse *p, const struct clause *c, struct acl_who *w)
 static int
 who_self(struct parse *p, const struct clause *c, struct acl_who *w)
 {
-	if (c->value != NULL || (!slice_is_none(c->style) &&
-	    !parse_level_style(c->style, &w->level)))
+	if (!slice_is_none(c->style) &&
+	    !parse_level_style(c->style, &w->level))
 		return diag_err(p->diag, HB_EINVAL, "<access> expecting self "
 		    "or self.level{n} got \"%s\"", word_at(p));
 	return HB_OK;
@@ -602,6 +602,9 @@ who_word(struct parse *p, struct acl_by *by, bool *is_who_r)
 	if ((rc = refuse_foreign(p, &c)) != HB_OK ||
 	    (row = find_who(&c)) == NULL)
 		return rc;
+	/* "self=w" is an access: w, on the own value */
+	if (row->kind == ACL_SELF && c.value != NULL)
+		return HB_OK;
 	*is_who_r = true;
 	if ((row->flags & WHO_VALUE) != 0 && c.value == NULL)
 		return diag_err(p->diag, HB_EINVAL, "<access> missing \"=\" in "
