@@ -25,7 +25,8 @@ const uint8_t dn_char[256] = {
 	[';'] = E | S | P | DN_CHAR_SEPARATOR,
 	['='] = E | P,
 	['a' ... 'z'] = N, ['A' ... 'Z'] = N, ['0' ... '9'] = N,
-	['-'] = N, ['.'] = N, ['_'] = N
+	['-'] = N, ['.'] = N, ['_'] = N,
+	[128 ... 255] = DN_CHAR_HIGH
 };
 
 #undef E

@@ -38,13 +38,20 @@ out_reserve(struct dn_parser *p, struct dn_out *o, size_t more)
 }
 
 static int
-out_value(struct dn_parser *p, struct dn_out *o, struct slice value)
+out_value(struct dn_parser *p, struct dn_out *o, struct slice value,
+    bool plain)
 {
 	size_t i;
 	int rc;
 
 	if ((rc = out_reserve(p, o, value.len)) != HB_OK)
 		return rc;
+	if (plain) {
+		if (value.len > 0)
+			memcpy(o->data + o->len, value.ptr, value.len);
+		o->len += value.len;
+		return HB_OK;
+	}
 	/* nearly always nothing is to be escaped: copy while that holds */
 	for (i = 0; i < value.len; i++) {
 		uint8_t c = (uint8_t)value.ptr[i];
@@ -197,10 +204,11 @@ put_value(struct dn_parser *p, struct dn_mark *m, const char *at, bool ber)
 			return dn_parser_fail(p, at,
 			    "value that is against its attribute's syntax");
 	}
-	if ((rc = out_value(p, &p->text, m->value)) != HB_OK ||
+	if ((rc = out_value(p, &p->text, m->value, p->plain)) != HB_OK ||
 	    p->mode == DN_MODE_CHECK)
 		return rc;
-	return out_value(p, &p->norm, m->norm);
+	return out_value(p, &p->norm, m->norm, p->plain &&
+	    m->norm.ptr == m->value.ptr && m->norm.len == m->value.len);
 }
 
 /* An attribute type stands once in an RDN (X.501 9.3). */

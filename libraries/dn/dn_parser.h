@@ -43,6 +43,7 @@ struct dn_parser {
 	struct diag *diag;
 	enum dn_parse_mode mode;
 	unsigned nrdns, nmarks;		/* marks: of the last RDN */
+	bool plain;			/* last value: ASCII without specials */
 	struct dn_out text, norm;
 	struct dn_mark marks[DN_RDN_AVAS_MAX];
 };
@@ -71,7 +72,8 @@ enum {
 	DN_CHAR_STOP = 2,		/* ends or may not be in a bare value */
 	DN_CHAR_SEPARATOR = 4,
 	DN_CHAR_NAME = 8,		/* of an attribute type */
-	DN_CHAR_PAIR = 16		/* may follow a backslash as itself */
+	DN_CHAR_PAIR = 16,		/* may follow a backslash as itself */
+	DN_CHAR_HIGH = 32		/* not ASCII */
 };
 extern const uint8_t dn_char[256];
 size_t dn_escaped_size(struct slice value);

@@ -69,12 +69,14 @@ bare_value(struct dn_parser *p, struct slice *value_r)
 {
 	const char *begin = p->pos, *q = p->pos;
 	bool escaped = false;
-	uint8_t c = 0;
+	uint8_t c = 0, seen = 0;
 
 	for (; q < p->end; q++) {
 		c = dn_char[(uint8_t)*q];
-		if ((c & DN_CHAR_STOP) == 0)
+		if ((c & DN_CHAR_STOP) == 0) {
+			seen |= c;
 			continue;
+		}
 		if (*q != '\\')
 			break;
 		escaped = true;
@@ -87,6 +89,7 @@ bare_value(struct dn_parser *p, struct slice *value_r)
 		    "character that has to be escaped");
 	if (escaped)
 		return unescape(p, begin, q, true, value_r);
+	p->plain = (seen & (DN_CHAR_ESCAPE | DN_CHAR_HIGH)) == 0;
 	while (q > begin && q[-1] == ' ')
 		q--;
 	*value_r = slice(begin, (size_t)(q - begin));
@@ -175,6 +178,7 @@ dn_parser_value(struct dn_parser *p, bool known_type, struct slice *value_r,
 	int rc;
 
 	*ber_r = false;
+	p->plain = false;
 	if (p->pos < p->end && *p->pos == '#')
 		rc = hex_value(p, known_type, value_r, ber_r);
 	else if (p->pos < p->end && *p->pos == '"')
