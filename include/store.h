@@ -12,7 +12,7 @@ struct store_conf;
 
 /* Rows of slapd-bdb(5) and slapd-hdb(5) on struct store_conf. */
 extern const struct cfg_item store_cfg[];
-extern const size_t store_conf_size;
+enum { STORE_CONF_SIZE = 256 };		/* room for struct store_conf */
 
 /* Names as full keys (back-bdb); as parent and RDN (back-hdb). */
 extern const struct dnidx_ops dnidx_flat;

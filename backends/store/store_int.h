@@ -13,11 +13,24 @@
 #include "store.h"
 #include "util/lock.h"
 
+struct background;
 struct cand_cache;
+struct counter;
 struct entry_cache;
+struct flush;
 struct index_conf;
 struct index_set;
 struct name_cache;
+struct special;
+struct store_tool;
+struct undo;
+
+enum store_mode {
+	STORE_SERVER,	/* store_open() */
+	STORE_READ,	/* beside a running slapd; no recovery, no writes, no creation */
+	STORE_WRITE,	/* as SERVER, for one tool; joins no running slapd */
+	STORE_QUICK	/* DB_PRIVATE: exclusive; no locks, logs, transactions */
+};
 
 /* Filled by the rows of store_cfg. */
 struct store_conf {
@@ -42,7 +55,7 @@ struct store {
 	const struct dnidx_ops *names;
 	struct schema *schema;
 	DB_ENV *env;
-	DB *id2entry, *dn2id, *dict_db;
+	DB *id2entry, *dn2id, *dict_db, *special_db;
 	struct attr_dict *dict;		/* lookups lock-free */
 	struct index_set *indexes;
 	struct entry_cache *entries;
@@ -50,28 +63,50 @@ struct store {
 	struct cand_cache *cands;
 	bool is_tool, is_quick, is_read; /* not SERVER; QUICK; READ */
 
+	int lock_fd;			/* hornbeam.lock; -1: not held */
+	enum store_mode mode;
+	bool is_joined;			/* READ: beside a running slapd */
+	unsigned crypt_flag;		/* DB_ENCRYPT or 0, for db->open */
+	struct flush *flush;		/* flush.c; NULL without a log */
+	struct special *special;	/* special.c */
+	struct background *background;	/* background.c; NULL in tools */
+	struct store_tool *tool;	/* tool.c; NULL in the server */
+	struct counter *counters;	/* counters.c */
+
 	struct lk_mutex writer;		/* rank LK_STORE_WRITER; one transaction at a time changes pages */
+	struct undo *undo;		/* commit.c; guarded by writer */
+
 	atomic_uint_least64_t next_id;	/* above every ID in use */
-	atomic_uint_least64_t commits;	/* counts commits: odd while pages change */
-	void *priv;			/* env.c: group commit, checkpoints, counters */
+	atomic_uint_least64_t commits;	/* transactions committed */
+	atomic_uint_least64_t renames;	/* odd while a rename is being committed */
+	atomic_bool is_disk_full;	/* background.c: writes are refused */
+	/* the writer's operation: tells one of its callbacks that it is the
+	 * writer; NULL: none */
+	_Atomic(const struct op *) txn_op;
+	struct store_txn *txn;		/* guarded by writer */
 };
 
 struct store_txn {
 	struct store *st;
 	struct op *op;			/* may be NULL (tools) */
 	DB_TXN *txn;
-	DB_LSN lsn;			/* of the commit record */
-	void *undo;			/* txn.c: what caches must forget */
+	bool is_dirty;			/* pages were changed: caches do not know */
+	bool is_rename;			/* names of existing entries change */
 };
+
+/* ---- counters.c ---- */
+
+enum store_counter {
+	COUNTER_ENTRY_HITS, COUNTER_ENTRY_MISSES, COUNTER_ENTRY_COUNT,
+	COUNTER_ENTRY_BYTES, COUNTER_NAME_HITS, COUNTER_NAME_MISSES,
+	COUNTER_NAME_COUNT, COUNTER_CAND_HITS, COUNTER_CAND_MISSES,
+	COUNTER_CAND_BYTES, COUNTER_COMMITS, COUNTER_FLUSHES,
+	COUNTER_DEADLOCKS, COUNTER_SCANS, COUNTERS
+};
+
+struct counter *counters_new(void);
 
 /* ---- env.c: environment and files ---- */
-
-enum store_mode {
-	STORE_SERVER,	/* store_open() */
-	STORE_READ,	/* beside a running slapd; no recovery, no writes, no creation */
-	STORE_WRITE,	/* as SERVER, for one tool; joins no running slapd */
-	STORE_QUICK	/* DB_PRIVATE: exclusive; no locks, logs, transactions */
-};
 
 /*
  * store_open() for a tool. CACHE: bytes of Berkeley DB's cache, 0: as configured.
@@ -87,6 +122,9 @@ int store_open_as(struct be_db *, const struct dnidx_ops *, enum store_mode,
  */
 int store_db_open(struct store *, const char *file, bool create, DB **db_r,
     bool *created_r, struct diag *);
+
+/* Is there room for one more change? HB_ENOSPACE with what to do in DIAG. */
+int store_space_check(struct store *, struct diag *);
 
 /* id2entry's key: 8 octets, big-endian; its data is the entry's block. */
 static inline void
@@ -106,6 +144,15 @@ store_id_get(const char key[8])
 	return id;
 }
 
+/* ---- tool_mark.c ---- */
+
+#define STORE_MARK_FILE	"hornbeam.loading"
+/*
+ * Before opening in any mode but QUICK: HB_EUNLOADED if a load was cut off,
+ * HB_EINUSE if one is running; DIAG says what to do.
+ */
+int store_mark_check(const char *dir, struct diag *);
+
 /* ---- dict.c ---- */
 
 /*
@@ -113,6 +160,38 @@ store_id_get(const char key[8])
  * NULL only in QUICK mode).
  */
 int store_dict_add(struct store *, struct store_txn *, const struct attrs *);
+
+/* Load the dictionary (made if CREATE). Names that the schema lost stay. */
+int store_dict_open(struct store *, bool create, struct diag *);
+void store_dict_close(struct store *);
+
+/* ---- special.c: the few entries that searches treat apart ---- */
+
+enum special_kind {
+	SPECIAL_ALIAS, SPECIAL_REFERRAL, SPECIAL_SUBENTRY, SPECIAL_KINDS
+};
+
+/*
+ * Their IDs, in memory and in special.bdb. Where the file does not say that it
+ * is complete (a loader did not care for it), all entries are read once.
+ */
+int store_special_open(struct store *, bool create, struct diag *);
+void store_special_close(struct store *);
+/*
+ * ID, just written, has ATTRS (NULL: was removed). A loader calls it with TXN
+ * NULL for each entry, and store_special_done() at its end.
+ */
+int store_special_set(struct store *, struct store_txn *, entry_id,
+    const struct attrs *);
+int store_special_done(struct store *);
+/* How many there are of KIND. Lock-free. */
+uint64_t store_special_count(const struct store *, enum special_kind);
+/* Takes no lock while there are none. */
+bool store_special_has(const struct store *, enum special_kind, entry_id);
+void store_special_copy(const struct store *, enum special_kind,
+    struct idset *ids_r);
+/* txn.c: the change is committed. */
+void store_special_apply(struct store *, enum special_kind, entry_id, bool is);
 
 /* ---- cand_cache.c: sets by (index number, key without the ID part) ---- */
 
@@ -168,5 +247,8 @@ int store_entry_put(struct store_txn *, entry_id, const struct dn *,
 int store_entry_del(struct store_txn *, entry_id);
 /* The next entry with ID >= *ID from disk (a scan that fills no cache). HB_EEND. */
 int store_entry_scan(struct store *, entry_id *id, struct entry **e_r);
+
+/* op's transaction if it is the writer, so that access control may read what it changed; NULL. */
+struct store_txn *store_txn_of(struct store *, const struct op *);
 
 #endif

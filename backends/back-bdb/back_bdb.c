@@ -1,0 +1,52 @@
+/* back-bdb: the store with one record a name, keyed by the whole DN (dnidx_flat.c). */
+#include "slapd/backend.h"
+#include "store.h"
+
+static int
+bdb_open(struct be_db *db, struct diag *diag)
+{
+	return store_open(db, &dnidx_flat, diag);
+}
+
+static int
+bdb_tool_open(struct be_db *db, const struct tool_opts *opts,
+    struct diag *diag)
+{
+	return store_tool_open(db, &dnidx_flat, opts, diag);
+}
+
+static const struct slapd_tool_ops bdb_tool = {
+	.open = bdb_tool_open,
+	.put = store_tool_put,
+	.each = store_tool_each,
+	.reindex = store_tool_reindex,
+	.close = store_tool_close,
+};
+
+HB_API extern const struct slapd_backend slapd_backend_bdb;
+
+const struct slapd_backend slapd_backend_bdb = {
+	.abi = SLAPD_BACKEND_ABI,
+	.name = "bdb",
+	.flags = BACKEND_ONE_SUFFIX,
+	.conf_size = STORE_CONF_SIZE,
+	.config = store_cfg,
+	.conf_check = store_conf_check,
+	.conf_free = store_conf_free,
+	.db_open = bdb_open,
+	.db_close = store_close,
+	.op = {
+		[OP_BIND] = store_op_bind,
+		[OP_SEARCH] = store_op_search,
+		[OP_COMPARE] = store_op_compare,
+		[OP_ADD] = store_op_add,
+		[OP_DELETE] = store_op_delete,
+		[OP_MODIFY] = store_op_modify,
+		[OP_MODRDN] = store_op_modrdn,
+	},
+	.entry_get = store_entry_get,
+	.has_children = store_has_children,
+	.tool = &bdb_tool,
+	.controls = store_controls,
+	.counters = store_counters,
+};

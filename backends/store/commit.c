@@ -1,0 +1,189 @@
+/*
+ * The caches at a commit. In order: what will be stale leaves the caches and
+ * their shards take nothing in (their stamps are odd), the transaction is
+ * committed, new values go in and the shards are open again. A reader between
+ * finds nothing and reads; it sees the pages before or after the commit, and
+ * keeps neither.
+ */
+#include "backends/store/commit.h"
+
+#include "backends/store/cache.h"
+#include "util/arena.h"
+#include "util/mem.h"
+
+struct undo_entry {
+	entry_id id;
+	struct entry *e;
+};
+
+struct undo_name {
+	struct slice norm;
+	entry_id id;
+};
+
+struct undo_cand {
+	unsigned index;
+	struct slice key;
+};
+
+struct undo_special {
+	enum special_kind kind;
+	entry_id id;
+	bool is;
+};
+
+struct undo {
+	struct arena arena;		/* names and keys */
+	struct undo_entry *entries;
+	size_t nentries, cap_entries;
+	struct undo_name *names;
+	size_t nnames, cap_names;
+	struct undo_cand *cands;
+	size_t ncands, cap_cands;
+	struct undo_special *specials;
+	size_t nspecials, cap_specials;
+	bool all_names;
+};
+
+struct undo *
+undo_new(void)
+{
+	struct undo *u = mem_zalloc(sizeof(*u));
+
+	arena_init(&u->arena, 0);
+	return u;
+}
+
+void
+undo_free(struct undo **undo)
+{
+	struct undo *u = *undo;
+
+	if (u == NULL)
+		return;
+	undo_reset(u);
+	arena_fini(&u->arena);
+	free(u->entries);
+	free(u->names);
+	free(u->cands);
+	free(u->specials);
+	free(u);
+	*undo = NULL;
+}
+
+void
+undo_reset(struct undo *u)
+{
+	for (size_t i = 0; i < u->nentries; i++)
+		entry_unref(&u->entries[i].e);
+	u->nentries = u->nnames = u->ncands = u->nspecials = 0;
+	u->all_names = false;
+	arena_reset(&u->arena);
+}
+
+void
+undo_entry(struct store_txn *txn, entry_id id, struct entry *e)
+{
+	struct undo *u = txn->st->undo;
+
+	u->entries = mem_grow(u->entries, &u->cap_entries, u->nentries + 1,
+	    sizeof(*u->entries));
+	u->entries[u->nentries++] = (struct undo_entry){ id,
+	    e == NULL ? NULL : entry_ref(e) };
+}
+
+void
+undo_name(struct store_txn *txn, struct slice norm, entry_id id)
+{
+	struct undo *u = txn->st->undo;
+
+	u->names = mem_grow(u->names, &u->cap_names, u->nnames + 1,
+	    sizeof(*u->names));
+	u->names[u->nnames++] = (struct undo_name){
+	    arena_slice(&u->arena, norm), id };
+}
+
+void
+undo_all_names(struct store_txn *txn)
+{
+	txn->st->undo->all_names = true;
+}
+
+void
+undo_candidates(struct store_txn *txn, unsigned index, struct slice key)
+{
+	struct undo *u = txn->st->undo;
+
+	u->cands = mem_grow(u->cands, &u->cap_cands, u->ncands + 1,
+	    sizeof(*u->cands));
+	u->cands[u->ncands++] = (struct undo_cand){ index,
+	    arena_slice(&u->arena, key) };
+}
+
+void
+cand_cache_forget(struct store_txn *txn, unsigned index, struct slice key)
+{
+	undo_candidates(txn, index, key);
+}
+
+void
+undo_special(struct store_txn *txn, enum special_kind kind, entry_id id,
+    bool is)
+{
+	struct undo *u = txn->st->undo;
+
+	u->specials = mem_grow(u->specials, &u->cap_specials,
+	    u->nspecials + 1, sizeof(*u->specials));
+	u->specials[u->nspecials++] = (struct undo_special){ kind, id, is };
+}
+
+void
+undo_commit_begin(struct store_txn *txn)
+{
+	struct store *st = txn->st;
+	struct undo *u = st->undo;
+	size_t i;
+
+	LK_ASSERT_HELD(&st->writer);
+	if (txn->is_rename)
+		atomic_fetch_add(&st->renames, 1);
+	if (u->all_names) {
+		entry_cache_all_begin(st->entries);
+		name_cache_all_begin(st->name_cache);
+	}
+	for (i = 0; i < u->nentries; i++)
+		entry_cache_change_begin(st->entries, u->entries[i].id);
+	for (i = 0; i < u->nnames; i++)
+		name_cache_change_begin(st->name_cache, u->names[i].norm);
+	for (i = 0; i < u->ncands; i++)
+		cand_cache_change_begin(st->cands, u->cands[i].index,
+		    u->cands[i].key);
+}
+
+void
+undo_commit_end(struct store_txn *txn, bool ok)
+{
+	struct store *st = txn->st;
+	struct undo *u = st->undo;
+	size_t i;
+
+	LK_ASSERT_HELD(&st->writer);
+	for (i = 0; i < u->nentries; i++)
+		entry_cache_change_end(st->entries, u->entries[i].id,
+		    ok ? u->entries[i].e : NULL);
+	for (i = 0; i < u->nnames; i++)
+		name_cache_change_end(st->name_cache, u->names[i].norm,
+		    ok ? u->names[i].id : ENTRY_ID_NONE);
+	for (i = 0; i < u->ncands; i++)
+		cand_cache_change_end(st->cands, u->cands[i].index,
+		    u->cands[i].key);
+	if (u->all_names) {
+		entry_cache_all_end(st->entries);
+		name_cache_all_end(st->name_cache);
+	}
+	for (i = 0; ok && i < u->nspecials; i++)
+		store_special_apply(st, u->specials[i].kind,
+		    u->specials[i].id, u->specials[i].is);
+	if (txn->is_rename)
+		atomic_fetch_add(&st->renames, 1);
+}

@@ -1,0 +1,134 @@
+/*
+ * dict.bdb: the numbers that attribute descriptions have in blocks.
+ *   'v' -> "hornbeam 1"              version of all formats of the database
+ *   'a' | number, 4 octets -> "cn;lang-en"
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/store/range.h"
+#include "util/log.h"
+
+#define VERSION_KEY	SLICE("v")
+#define VERSION		SLICE("hornbeam 1")
+#define NUMBER_KEY	'a'
+#define NUMBER_LEN	5
+
+static void
+put_number(char key[NUMBER_LEN], uint32_t num)
+{
+	key[0] = NUMBER_KEY;
+	for (int i = 0; i < 4; i++)
+		key[1 + i] = (char)(num >> (24 - 8 * i));
+}
+
+static uint32_t
+get_number(const char *key)
+{
+	uint32_t num = 0;
+
+	for (int i = 0; i < 4; i++)
+		num = num << 8 | (unsigned char)key[1 + i];
+	return num;
+}
+
+static int
+check_version(struct store *st, bool is_new, struct diag *diag)
+{
+	struct arena arena;
+	struct slice v;
+	int rc;
+
+	arena_init(&arena, 0);
+	rc = is_new ? HB_ENOTFOUND :
+	    store_get(st, NULL, st->dict_db, VERSION_KEY, &arena, &v);
+	if (rc == HB_OK && !slice_is_eq(v, VERSION))
+		rc = diag_err(diag, HB_EVERSION, "database in %s has format "
+		    "\"%.*s\", this program knows \"hornbeam 1\"",
+		    st->conf->directory, SLICE_ARG(v));
+	else if (rc == HB_ENOTFOUND && st->mode != STORE_READ)
+		rc = store_put(st, NULL, st->dict_db, VERSION_KEY, VERSION, 0);
+	arena_fini(&arena);
+	return rc;
+}
+
+static int
+load(struct store *st, struct diag *diag)
+{
+	const struct attr_desc *desc;
+	struct slice key, name;
+	struct range r;
+	int rc;
+
+	range_init(&r, st, NULL, st->dict_db, RANGE_ROOM);
+	range_seek(&r, SLICE("a"));
+	while ((rc = range_next(&r, &key, &name)) == HB_OK) {
+		if (key.len != NUMBER_LEN || key.ptr[0] != NUMBER_KEY)
+			break;
+		if (schema_desc_any(st->schema, name, &desc) != HB_OK) {
+			rc = diag_err(diag, HB_ECORRUPT,
+			    "dict.bdb in %s: \"%.*s\" is no attribute",
+			    st->conf->directory, SLICE_ARG(name));
+			break;
+		}
+		if ((desc->type->flags & AT_UNDEFINED) != 0)
+			log_printf(LOG_ANY, "%s: entries may have attribute "
+			    "\"%.*s\", which the schema does not know",
+			    st->conf->directory, SLICE_ARG(name));
+		attr_dict_add(st->dict, desc, get_number(key.ptr));
+	}
+	range_fini(&r);
+	return rc == HB_EEND ? HB_OK : rc;
+}
+
+int
+store_dict_open(struct store *st, bool create, struct diag *diag)
+{
+	bool is_new;
+	int rc;
+
+	st->dict = attr_dict_new();
+	if ((rc = store_db_open(st, "dict.bdb", create, &st->dict_db, &is_new,
+	    diag)) != HB_OK ||
+	    (rc = check_version(st, is_new, diag)) != HB_OK)
+		return rc;
+	return load(st, diag);
+}
+
+void
+store_dict_close(struct store *st)
+{
+	if (st->dict_db != NULL)
+		(void)st->dict_db->close(st->dict_db, 0);
+	st->dict_db = NULL;
+	attr_dict_free(&st->dict);
+}
+
+/*
+ * A number is written by itself, not in TXN: it stays in memory, so it must
+ * also stay on disk when TXN is aborted. The log has it before TXN's end.
+ */
+int
+store_dict_add(struct store *st, struct store_txn *txn,
+    const struct attrs *attrs)
+{
+	char key[NUMBER_LEN];
+	uint32_t num;
+	int rc;
+
+	if (txn != NULL)
+		LK_ASSERT_HELD(&st->writer);
+	for (unsigned i = 0; i < attrs->n; i++) {
+		const struct attr_desc *desc = attrs->v[i].desc;
+
+		if (attr_dict_num(st->dict, desc) != 0)
+			continue;
+		num = attr_dict_add(st->dict, desc, 0);
+		put_number(key, num);
+		rc = store_put(st, NULL, st->dict_db, slice(key, sizeof(key)),
+		    desc->name, 0);
+		if (rc != HB_OK)
+			return rc;
+	}
+	return HB_OK;
+}

@@ -1,0 +1,287 @@
+/*
+ * Opening and closing the environment of a database: region sizes, recovery,
+ * who may use it beside whom.
+ */
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backends/store/env.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+#define LOG_BUFFER	(8u << 20)	/* a group of commits fits well */
+#define LOG_FILE	(64u << 20)
+#define LOG_REGION	(1u << 20)
+/* Maxima: the region grows to them as needed, for the largest transaction
+ * (a subtree rename in back-bdb locks each page it changes). */
+#define LOCKS_MAX	1000000
+#define LOCKERS_MAX	20000
+#define TXNS_MAX	1000
+#define REPORT_US	2000000
+
+static void
+on_error(const DB_ENV *env, const char *prefix, const char *text)
+{
+	const struct store *st = env->app_private;
+
+	(void)prefix;
+	log_printf(LOG_ANY, "%s: %s", st->conf->directory, text);
+}
+
+static void
+on_event(DB_ENV *env, u_int32_t event, void *info)
+{
+	const struct store *st = env->app_private;
+
+	(void)info;
+	if (event == DB_EVENT_PANIC)
+		log_printf(LOG_ANY, "%s: Berkeley DB gave up: restart slapd, "
+		    "it recovers the database", st->conf->directory);
+	else if (event == DB_EVENT_WRITE_FAILED)
+		log_printf(LOG_ANY, "%s: a write failed",
+		    st->conf->directory);
+}
+
+/* Progress of recovery, when it takes long enough for somebody to wonder. */
+static void
+on_progress(DB_ENV *env, int opcode, int percent)
+{
+	static _Thread_local int64_t last;
+	const struct store *st = env->app_private;
+	int64_t now = time_mono_us();
+
+	if (opcode != DB_RECOVER)
+		return;
+	if (last == 0 || percent == 0)
+		last = now;
+	if (now - last < REPORT_US)
+		return;
+	last = now;
+	log_printf(LOG_ANY, "%s: recovering, %d %% done",
+	    st->conf->directory, percent);
+}
+
+static int
+set_key(struct store *st, DB_ENV *env, struct diag *diag)
+{
+	const char *file = st->conf->cryptfile;
+	char key[1024];
+	size_t n;
+	FILE *f;
+	int err;
+
+	if (st->conf->cryptkey != NULL)
+		snprintf(key, sizeof(key), "%s", st->conf->cryptkey);
+	else if (file == NULL)
+		return HB_OK;
+	else if ((f = fopen(file, "re")) == NULL)
+		return diag_err(diag, HB_EIO, "cryptfile %s: %s", file,
+		    strerror(errno));
+	else {
+		n = fread(key, 1, sizeof(key) - 1, f);
+		key[n] = '\0';
+		fclose(f);
+	}
+	err = env->set_encrypt(env, key, DB_ENCRYPT_AES);
+	mem_wipe(key, sizeof(key));
+	if (err != 0)
+		return diag_err(diag, HB_EIO, "encryption: %s",
+		    db_strerror(err));
+	st->crypt_flag = DB_ENCRYPT;
+	return HB_OK;
+}
+
+/* Sizes of the regions, which this process is about to make. */
+static int
+set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
+{
+	struct budget b;
+	int detect = st->conf->lockdetect;
+	int err;
+
+	budget_make(st->conf, &b);
+	if (cache == 0)
+		cache = b.pool;
+	if ((err = env->set_cachesize(env, (u_int32_t)(cache >> 30),
+	    (u_int32_t)(cache & ((1u << 30) - 1)), 1)) != 0 ||
+	    (err = env->set_lg_bsize(env, LOG_BUFFER)) != 0 ||
+	    (err = env->set_lg_max(env, LOG_FILE)) != 0 ||
+	    (err = env->set_lg_regionmax(env, LOG_REGION)) != 0 ||
+	    (err = env->set_lk_max_locks(env, LOCKS_MAX)) != 0 ||
+	    (err = env->set_lk_max_objects(env, LOCKS_MAX)) != 0 ||
+	    (err = env->set_lk_max_lockers(env, LOCKERS_MAX)) != 0 ||
+	    (err = env->set_tx_max(env, TXNS_MAX)) != 0 ||
+	    (err = env->set_lk_detect(env, detect == 0 ? DB_LOCK_MINWRITE :
+	    (u_int32_t)detect)) != 0)
+		return err;
+	if (st->mode == STORE_SERVER || st->mode == STORE_WRITE)
+		err = env->log_set_config(env, DB_LOG_AUTO_REMOVE, 1);
+	if (err == 0 && st->conf->shm_key != 0)
+		err = env->set_shm_key(env, (long)st->conf->shm_key);
+	return err;
+}
+
+static u_int32_t
+open_flags(const struct store *st, enum store_mode mode)
+{
+	const u_int32_t txn = DB_INIT_MPOOL | DB_INIT_LOCK | DB_INIT_LOG |
+	    DB_INIT_TXN | DB_THREAD;
+	const u_int32_t alone = DB_INIT_MPOOL | DB_CREATE | DB_PRIVATE |
+	    DB_THREAD;
+
+	if (mode == STORE_QUICK || (mode == STORE_READ && !st->is_joined))
+		return alone;
+	if (mode == STORE_READ)
+		return txn;
+	/* also after a clean end: it costs a look at the last checkpoint, and
+	 * the regions are made anew in the sizes of today */
+	return txn | DB_CREATE | DB_RECOVER |
+	    (st->conf->shm_key != 0 ? DB_SYSTEM_MEM : 0);
+}
+
+static int
+env_open(struct store *st, enum store_mode mode, uint64_t cache,
+    DB_ENV **env_r, struct diag *diag)
+{
+	const char *dir = st->conf->directory;
+	DB_ENV *env = NULL;
+	int err, rc;
+
+	*env_r = NULL;
+	if ((err = db_env_create(&env, 0)) != 0)
+		return diag_err(diag, HB_EIO, "%s: %s", dir, db_strerror(err));
+	env->app_private = st;
+	env->set_errcall(env, on_error);
+	if ((err = env->set_event_notify(env, on_event)) != 0 ||
+	    (err = env->set_feedback(env, on_progress)) != 0 ||
+	    (err = set_sizes(st, env, cache)) != 0)
+		goto out;
+	if ((rc = set_key(st, env, diag)) != HB_OK) {
+		(void)env->close(env, 0);
+		return rc;
+	}
+	err = env->open(env, dir, open_flags(st, mode), st->conf->mode);
+out:
+	if (err == 0) {
+		*env_r = env;
+		return HB_OK;
+	}
+	(void)env->close(env, 0);
+	return diag_err(diag, HB_EIO, "opening the environment in %s: %s%s",
+	    dir, db_strerror(err), err == DB_RUNRECOVERY ?
+	    " (was it damaged? slapd's log says more)" : "");
+}
+
+/* The environment leaves no regions, unless somebody else uses them. */
+static void
+env_remove(const struct store *st, u_int32_t flags)
+{
+	DB_ENV *env;
+
+	if (db_env_create(&env, 0) == 0)
+		(void)env->remove(env, st->conf->directory, flags);
+}
+
+/*
+ * What a transactional owner left is written into the files, so that they can
+ * be used without log. Caller owns the database.
+ */
+static int
+env_settle(struct store *st, struct diag *diag)
+{
+	DB_ENV *env;
+	int err, rc;
+
+	if ((rc = env_open(st, STORE_WRITE, 0, &env, diag)) != HB_OK)
+		return rc;
+	err = env->txn_checkpoint(env, 0, 0, DB_FORCE);
+	if (err != 0)
+		rc = diag_err(diag, HB_EIO, "checkpoint in %s: %s",
+		    st->conf->directory, db_strerror(err));
+	(void)env->close(env, 0);
+	env_remove(st, DB_FORCE);
+	return rc;
+}
+
+/* READ: join the owner, or read files that nobody changes. */
+static int
+arrange_reading(struct store *st, struct diag *diag)
+{
+	const char *dir = st->conf->directory;
+	bool unclean;
+	int rc;
+
+	st->is_joined = lockfile_owner(dir, &unclean) != 0;
+	if (st->is_joined || !unclean)
+		return HB_OK;
+	if ((rc = lockfile_take(dir, st->conf->mode, &st->lock_fd, &unclean,
+	    diag)) != HB_OK)
+		return diag_err(diag, rc, "%s was not closed properly and "
+		    "cannot be recovered by this user", dir);
+	log_printf(LOG_ANY, "%s: recovering, it was not closed properly", dir);
+	rc = env_settle(st, diag);
+	lockfile_release(&st->lock_fd, rc == HB_OK);
+	return rc;
+}
+
+int
+store_env_open(struct store *st, uint64_t cache, struct diag *diag)
+{
+	const char *dir = st->conf->directory;
+	int64_t start = time_mono_us();
+	bool unclean = false;
+	int rc;
+
+	if (st->mode == STORE_READ) {
+		if ((rc = arrange_reading(st, diag)) != HB_OK)
+			return rc;
+		return env_open(st, STORE_READ, cache, &st->env, diag);
+	}
+	if ((rc = lockfile_take(dir, st->conf->mode, &st->lock_fd, &unclean,
+	    diag)) != HB_OK ||
+	    (rc = dir_db_config(st->conf, diag)) != HB_OK)
+		return rc;
+	if (unclean)
+		log_printf(LOG_ANY, "%s: recovering, it was not closed "
+		    "properly", dir);
+	if (st->mode == STORE_QUICK && dir_has_env(dir) &&
+	    (rc = env_settle(st, diag)) != HB_OK)
+		return rc;
+	if ((rc = env_open(st, st->mode, cache, &st->env, diag)) != HB_OK)
+		return rc;
+	if (unclean)
+		log_printf(LOG_ANY, "%s: recovered in %lld ms", dir,
+		    (long long)(time_mono_us() - start) / 1000);
+	if (st->mode != STORE_QUICK)
+		st->flush = flush_new(st->env);
+	return HB_OK;
+}
+
+void
+store_env_close(struct store *st)
+{
+	bool clean = st->env != NULL;
+	int err;
+
+	flush_free(&st->flush);
+	if (st->env != NULL) {
+		err = st->env->close(st->env, 0);
+		if (err != 0) {
+			log_printf(LOG_ANY, "closing %s: %s",
+			    st->conf->directory, db_strerror(err));
+			clean = false;
+		}
+		st->env = NULL;
+		if (clean && st->lock_fd >= 0)
+			env_remove(st, 0);
+	}
+	if (st->mode == STORE_WRITE || st->mode == STORE_QUICK)
+		dir_give(st->conf->directory);
+	lockfile_release(&st->lock_fd, clean);
+}

@@ -1,0 +1,77 @@
+/*
+ * The environment of one database: region sizes, recovery, the lock file, the
+ * threads behind it. Private to the store's env.c and its neighbours.
+ */
+#ifndef STORE_ENV_H
+#define STORE_ENV_H
+
+#include <sys/types.h>
+
+#include "backends/store/store_int.h"
+
+/* ---- budget.c: what this machine lets us use ---- */
+
+struct budget {
+	uint64_t pool;			/* Berkeley DB's page cache */
+	uint64_t entries, names, cands;	/* caches, bytes */
+};
+
+/* Bytes of RAM, or of the cgroup's limit if that is less. */
+uint64_t budget_memory(void);
+void budget_make(const struct store_conf *, struct budget *b_r);
+
+/* ---- lockfile.c: who owns the database ---- */
+
+#define LOCKFILE	"hornbeam.lock"
+
+/*
+ * Take the database in DIR for this process. *UNCLEAN_r: the last owner did
+ * not close it. HB_EINUSE names the owner in DIAG; HB_EIO.
+ */
+int lockfile_take(const char *dir, int mode, int *fd_r, bool *unclean_r,
+    struct diag *);
+/* CLEAN: closed with a checkpoint, so that the next start recovers nothing. */
+void lockfile_release(int *fd, bool clean);
+/* The owner alive, 0: none; *UNCLEAN_r as above. */
+pid_t lockfile_owner(const char *dir, bool *unclean_r);
+
+/* ---- dir.c: the folder ---- */
+
+/* DIR exists and can be written (WRITE) or read; DIAG: owner, user, what to do. HB_EIO. */
+int dir_check(const char *dir, bool write, struct diag *);
+/* Does DIR hold logs or regions of an environment? */
+bool dir_has_env(const char *dir);
+/* Write DB_CONFIG from `dbconfig` lines unless there is one; log what one says. */
+int dir_db_config(const struct store_conf *, struct diag *);
+
+/* Root made files here: they go to the owner of DIR. */
+void dir_give(const char *dir);
+
+/* ---- env.c ---- */
+
+/*
+ * Lock the database as st->mode asks, recover, open st->env with a page cache
+ * of CACHE bytes (0: by the budget). After an error store_env_close() cleans up.
+ */
+int store_env_open(struct store *, uint64_t cache, struct diag *);
+/* All handles are closed. */
+void store_env_close(struct store *);
+
+/* ---- flush.c: group commit ---- */
+
+/* One flush of the log serves all commits before it. */
+struct flush *flush_new(DB_ENV *);
+void flush_free(struct flush **);
+/* Caller holds the writer lock, its commit record is in the log's buffer. */
+uint64_t flush_ticket(struct flush *);
+/* Wait until what the ticket stands for is on disk. HB_EIO, HB_ENOSPACE. */
+int flush_wait(struct store *, uint64_t ticket);
+/* How often the log was flushed. */
+uint64_t flush_count(struct flush *);
+
+/* ---- background.c: checkpoints, disk space ---- */
+
+int background_start(struct store *, struct diag *);
+void background_stop(struct store *);
+
+#endif

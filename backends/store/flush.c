@@ -1,0 +1,111 @@
+/*
+ * Group commit. Writers commit without syncing, in the order of the log, and
+ * take a ticket while they are still the writer. Then one of those who wait
+ * leads: it flushes the log, which covers every ticket given before, and wakes
+ * them. Who comes while a flush is under way waits for the next one.
+ */
+#include "backends/store/env.h"
+#include "util/mem.h"
+
+struct flush {
+	DB_ENV *env;
+	atomic_uint_least64_t tickets;	/* given so far; grows under the writer lock */
+
+	struct lk_mutex lock;		/* rank STORE_FLUSH; guards the rest */
+	struct lk_cond done[2];		/* by the parity of the round waited for */
+	uint64_t flushed;		/* tickets on disk */
+	uint64_t target;		/* what the flush under way will reach */
+	uint64_t round;			/* flushes begun */
+	uint64_t failed;		/* tickets up to here met an error */
+	int error;
+	bool is_led;
+};
+
+struct flush *
+flush_new(DB_ENV *env)
+{
+	struct flush *f = mem_zalloc(sizeof(*f));
+
+	f->env = env;
+	lk_init(&f->lock, LK_STORE_FLUSH, "log flush");
+	lk_cond_init(&f->done[0]);
+	lk_cond_init(&f->done[1]);
+	return f;
+}
+
+void
+flush_free(struct flush **flush)
+{
+	struct flush *f = *flush;
+
+	if (f == NULL)
+		return;
+	lk_cond_fini(&f->done[0]);
+	lk_cond_fini(&f->done[1]);
+	lk_fini(&f->lock);
+	free(f);
+	*flush = NULL;
+}
+
+uint64_t
+flush_ticket(struct flush *f)
+{
+	return atomic_fetch_add(&f->tickets, 1) + 1;
+}
+
+uint64_t
+flush_count(struct flush *f)
+{
+	uint64_t n;
+
+	lk_lock(&f->lock);
+	n = f->round;
+	lk_unlock(&f->lock);
+	return n;
+}
+
+/* Locks: caller holds f->lock; it is released meanwhile. */
+static void
+lead(struct flush *f)
+{
+	uint64_t target;
+	int err;
+
+	f->is_led = true;
+	f->round++;
+	f->target = target = atomic_load(&f->tickets);
+	lk_unlock(&f->lock);
+	err = f->env->log_flush(f->env, NULL);
+	lk_lock(&f->lock);
+	f->is_led = false;
+	if (err != 0) {
+		f->failed = target;
+		f->error = err;
+	}
+	f->flushed = target;
+	lk_cond_broadcast(&f->done[f->round & 1]);
+	/* one of those who came meanwhile leads the next */
+	lk_cond_signal(&f->done[(f->round + 1) & 1]);
+}
+
+int
+flush_wait(struct store *st, uint64_t ticket)
+{
+	struct flush *f = st->flush;
+	uint64_t round;
+	int err = 0;
+
+	lk_lock(&f->lock);
+	while (f->flushed < ticket) {
+		if (!f->is_led) {
+			lead(f);
+			continue;
+		}
+		round = f->round + (ticket <= f->target ? 0 : 1);
+		lk_cond_wait(&f->done[round & 1], &f->lock);
+	}
+	if (ticket <= f->failed)
+		err = f->error;
+	lk_unlock(&f->lock);
+	return store_db_error(st, err, "writing the log");
+}

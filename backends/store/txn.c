@@ -1,0 +1,117 @@
+/*
+ * Writers: one at a time changes pages, commits without waiting for the disk,
+ * lets the next one in, and then waits with others for one flush of the log.
+ */
+#include "backends/store/commit.h"
+#include "backends/store/env.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+int
+store_txn_begin(struct store *st, struct op *op, struct store_txn **txn_r)
+{
+	struct store_txn *txn;
+	int err, rc;
+
+	*txn_r = NULL;
+	if ((rc = store_space_check(st, op == NULL ? NULL : &op->diag)) !=
+	    HB_OK)
+		return rc;
+	lk_lock(&st->writer);
+	if (op != NULL && op_is_stopped(op)) {
+		lk_unlock(&st->writer);
+		return HB_EABANDONED;
+	}
+	txn = mem_zalloc(sizeof(*txn));
+	txn->st = st;
+	txn->op = op;
+	err = st->flush == NULL ? 0 :
+	    st->env->txn_begin(st->env, NULL, &txn->txn, 0);
+	if (err != 0) {
+		lk_unlock(&st->writer);
+		free(txn);
+		return store_db_error(st, err, "beginning a transaction");
+	}
+	st->txn = txn;
+	atomic_store(&st->txn_op, op);
+	*txn_r = txn;
+	return HB_OK;
+}
+
+/* Not the writer any more. */
+static void
+leave(struct store_txn *txn)
+{
+	struct store *st = txn->st;
+
+	undo_reset(st->undo);
+	atomic_store(&st->txn_op, NULL);
+	st->txn = NULL;
+	lk_unlock(&st->writer);
+	free(txn);
+}
+
+int
+store_txn_commit(struct store_txn **txn_p)
+{
+	struct store_txn *txn = *txn_p;
+	struct store *st = txn->st;
+	uint64_t ticket = 0;
+	int err = 0;
+
+	*txn_p = NULL;
+	undo_commit_begin(txn);
+	if (txn->txn != NULL)
+		err = txn->txn->commit(txn->txn, DB_TXN_NOSYNC);
+	undo_commit_end(txn, err == 0);
+	if (err == 0) {
+		atomic_fetch_add(&st->commits, 1);
+		if (st->flush != NULL)
+			ticket = flush_ticket(st->flush);
+	}
+	leave(txn);
+	if (err != 0)
+		return store_db_error(st, err, "commit");
+	if (ticket == 0 || st->conf->dbnosync)
+		return HB_OK;
+	return flush_wait(st, ticket);
+}
+
+void
+store_txn_abort(struct store_txn **txn_p)
+{
+	struct store_txn *txn = *txn_p;
+	int err;
+
+	if (txn == NULL)
+		return;
+	*txn_p = NULL;
+	if (txn->txn != NULL && (err = txn->txn->abort(txn->txn)) != 0)
+		(void)store_db_error(txn->st, err, "abort");
+	leave(txn);
+}
+
+struct store_txn *
+store_txn_of(struct store *st, const struct op *op)
+{
+	/* an operation is run by one thread: if it is the writer's, so are we */
+	return op != NULL && op == atomic_load(&st->txn_op) ? st->txn : NULL;
+}
+
+int
+store_retry(struct store *st, struct op *op,
+    int (*once)(struct store *, struct op *))
+{
+	int rc;
+
+	for (;;) {
+		rc = once(st, op);
+		if (rc != HB_EDEADLOCK)
+			return rc;
+		counter_add(&st->counters[COUNTER_DEADLOCKS], 1);
+		if (op_is_stopped(op))
+			return HB_EABANDONED;
+		diag_clear(&op->diag);
+		op->matched = SLICE_NONE;
+	}
+}
