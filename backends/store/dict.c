@@ -9,8 +9,8 @@
 #include "backends/store/range.h"
 #include "util/log.h"
 
-#define VERSION_KEY	SLICE("v")
-#define VERSION		SLICE("hornbeam 1")
+#define FORMAT_KEY	SLICE("v")
+#define FORMAT		SLICE("hornbeam 1")
 #define NUMBER_KEY	'a'
 #define NUMBER_LEN	5
 
@@ -41,13 +41,13 @@ check_version(struct store *st, bool is_new, struct diag *diag)
 
 	arena_init(&arena, 0);
 	rc = is_new ? HB_ENOTFOUND :
-	    store_get(st, NULL, st->dict_db, VERSION_KEY, &arena, &v);
-	if (rc == HB_OK && !slice_is_eq(v, VERSION))
+	    store_get(st, NULL, st->dict_db, FORMAT_KEY, &arena, &v);
+	if (rc == HB_OK && !slice_is_eq(v, FORMAT))
 		rc = diag_err(diag, HB_EVERSION, "database in %s has format "
 		    "\"%.*s\", this program knows \"hornbeam 1\"",
 		    st->conf->directory, SLICE_ARG(v));
 	else if (rc == HB_ENOTFOUND && st->mode != STORE_READ)
-		rc = store_put(st, NULL, st->dict_db, VERSION_KEY, VERSION, 0);
+		rc = store_put(st, NULL, st->dict_db, FORMAT_KEY, FORMAT, 0);
 	arena_fini(&arena);
 	return rc;
 }
