@@ -220,8 +220,8 @@ apply_obsolete(const struct cfg_item *item, void *field,
 {
 	(void)field;
 	(void)diag;
-	log_printf(LOG_ANY, "%s: line %u: <%s> keyword is obsolete (ignored)%s%s",
-	    line->file, line->line, line->words[0],
+	log_printf(LOG_ANY, "%s: line %u: <%s> keyword is obsolete "
+	    "(ignored)%s%s", line->file, line->line, line->words[0],
 	    item->help != NULL ? ": " : "",
 	    item->help != NULL ? item->help : "");
 	return HB_OK;
@@ -342,11 +342,13 @@ cfg_nearest(const struct cfg_item *const *tables, size_t n,
     const char *keyword)
 {
 	const char **known = NULL, *near;
+	const struct cfg_item *i;
 	size_t count = 0, cap = 0;
 
 	for (size_t t = 0; t < n; t++)
-		for (const struct cfg_item *i = tables[t]; i->name != NULL; i++) {
-			known = mem_grow(known, &cap, count + 1, sizeof(*known));
+		for (i = tables[t]; i->name != NULL; i++) {
+			known = mem_grow(known, &cap, count + 1,
+			    sizeof(*known));
 			known[count++] = i->name;
 		}
 	near = text_nearest(slice_of(keyword), known, count);

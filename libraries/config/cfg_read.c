@@ -84,7 +84,10 @@ is_blank_only(struct slice s)
 	return true;
 }
 
-/* The physical line at POS without its line end; *next_r: where the next begins. */
+/*
+ * The physical line at POS without its line end; *next_r: where the next
+ * begins.
+ */
 static struct slice
 physical_line(const struct source *src, size_t pos, size_t *next_r)
 {
@@ -100,7 +103,9 @@ physical_line(const struct source *src, size_t pos, size_t *next_r)
 	return line;
 }
 
-/* The line so far ends in one backslash: the next physical line belongs to it. */
+/*
+ * The line so far ends in one backslash: the next physical line belongs to it.
+ */
 static bool
 ends_in_backslash(const struct buf *b)
 {
@@ -140,7 +145,9 @@ next_logical(struct source *src)
 	src->pos = next;
 	src->line++;
 	buf_put_slice(b, line);
-	/* an include is not folded: what it reads must come before what follows */
+	/*
+	 * an include is not folded: what it reads must come before what follows
+	 */
 	while (src->pos < src->text.len && (b->len < INCLUDE_LEN ||
 	    strncasecmp(b->data, INCLUDE, INCLUDE_LEN) != 0)) {
 		line = physical_line(src, src->pos, &next);

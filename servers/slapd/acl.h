@@ -19,8 +19,8 @@ void acl_list_fini(struct acl_list *);
 int acl_list_add(struct acl_list *, struct schema *, const struct cfg_line *,
     struct diag *);
 /*
- * Rules of a database: its own, then the global ones. CONF finds the databases of
- * groups. Memory is the arena's.
+ * Rules of a database: its own, then the global ones. CONF finds the
+ * databases of groups. Memory is the arena's.
  */
 struct access_rules *access_rules_new(struct arena *arena,
     const struct slapd_conf *conf, struct acl_list *own,

@@ -5,7 +5,6 @@
 #include "acl_int.h"
 #include "conf.h"
 #include "util/err.h"
-#include "util/lock.h"
 #include "util/log.h"
 
 /* What is granted when there is no rule at all. */
@@ -13,16 +12,6 @@
 	ACCESS_SEARCH | ACCESS_READ)
 
 static const struct dn empty_dn = { { "", 0 }, { "", 0 } };
-
-/* One question while it is answered. */
-struct eval {
-	struct op *op;
-	const struct entry *e;
-	const struct dn *dn;		/* of E */
-	const struct attr_desc *desc;
-	struct slice value, vnorm;
-	struct acl_matches m;		/* of the current rule */
-};
 
 /* ---- what ---- */
 
@@ -64,7 +53,7 @@ attrs_match(const struct acl_what *w, const struct attr_desc *desc)
 }
 
 static bool
-what_dn_matches(struct eval *ev, const struct acl_what *w)
+what_dn_matches(struct acl_eval *ev, const struct acl_what *w)
 {
 	if (!w->has_dn) {
 		ev->m.dn[0] = ev->dn->norm;
@@ -82,14 +71,14 @@ what_dn_matches(struct eval *ev, const struct acl_what *w)
 }
 
 static bool
-what_filter_matches(const struct eval *ev, const struct acl_what *w)
+what_filter_matches(const struct acl_eval *ev, const struct acl_what *w)
 {
 	return w->filter == NULL || (ev->e != NULL && filter_eval(w->filter,
 	    ev->op->schema, ev->e, NULL, NULL) == FILTER_TRUE);
 }
 
 static bool
-what_value_matches(struct eval *ev, const struct acl_what *w)
+what_value_matches(struct acl_eval *ev, const struct acl_what *w)
 {
 	struct dn dn;
 
@@ -109,243 +98,17 @@ what_value_matches(struct eval *ev, const struct acl_what *w)
 	return acl_dn_match(w->value_style, 0, &dn, &w->value_dn);
 }
 
-/* ---- who ---- */
-
-static const struct dn *
-requester(const struct eval *ev, bool real)
-{
-	const struct identity *who = ev->op->who;
-
-	return real && !slice_is_none(who->real_dn.norm) ? &who->real_dn :
-	    &who->dn;
-}
-
-static bool
-is_any(struct eval *ev, const struct acl_who *w)
-{
-	(void)ev;
-	(void)w;
-	return true;
-}
-
-static bool
-is_anonymous(struct eval *ev, const struct acl_who *w)
-{
-	return dn_is_empty(requester(ev, w->real));
-}
-
-static bool
-is_user(struct eval *ev, const struct acl_who *w)
-{
-	return !dn_is_empty(requester(ev, w->real));
-}
-
-/* self.level{n}: n > 0, the n-th ancestor of the user; n < 0, of the entry. */
-static bool
-is_self(struct eval *ev, const struct acl_who *w)
-{
-	const struct dn *who = requester(ev, w->real);
-
-	if (dn_is_empty(who))
-		return false;
-	return w->level >= 0 ?
-	    acl_dn_match(ACL_STYLE_LEVEL, w->level, who, ev->dn) :
-	    acl_dn_match(ACL_STYLE_LEVEL, -w->level, ev->dn, who);
-}
-
-static bool
-matches_new_regex(struct eval *ev, const char *pattern, struct slice text)
-{
-	char *p = acl_expand(ev->op->arena, pattern, &ev->m, true);
-	regex_t re;
-	bool found;
-
-	if (p == NULL || regcomp(&re, p, REG_EXTENDED | REG_ICASE |
-	    REG_NOSUB) != 0)
-		return false;
-	found = acl_regex_match(&re, text, NULL, 0);
-	regfree(&re);
-	return found;
-}
-
-static bool
-expand_dn(struct eval *ev, const char *pattern, struct dn *dn_r)
-{
-	char *text = acl_expand(ev->op->arena, pattern, &ev->m, false);
-
-	return text != NULL && dn_parse(ev->op->arena, ev->op->schema,
-	    slice_of(text), dn_r, NULL) == HB_OK;
-}
-
-static bool
-is_dn(struct eval *ev, const struct acl_who *w)
-{
-	const struct dn *who = requester(ev, w->real);
-	struct dn dn;
-
-	if (w->regex != NULL)
-		return acl_regex_match(w->regex, who->norm, NULL, 0);
-	if (w->pattern == NULL)
-		return acl_dn_match(w->style, w->level, who, &w->dn);
-	if (w->style == ACL_STYLE_REGEX)
-		return matches_new_regex(ev, w->pattern, who->norm);
-	return expand_dn(ev, w->pattern, &dn) &&
-	    acl_dn_match(w->style, w->level, who, &dn);
-}
-
-static bool
-is_dnattr(struct eval *ev, const struct acl_who *w)
-{
-	const struct dn *who = requester(ev, w->real);
-	struct entry_attr a;
-	struct slice norm;
-
-	if (ev->e == NULL || dn_is_empty(who))
-		return false;
-	for (unsigned i = 0; i < entry_nattrs(ev->e); i++) {
-		entry_attr_at(ev->e, i, &a);
-		if (!attr_desc_is_sub(a.desc, w->attr))
-			continue;
-		while (entry_value_next(&a, NULL, &norm))
-			if (slice_is_eq(norm, who->norm))
-				return true;
-	}
-	return false;
-}
-
-static bool
-is_group(struct eval *ev, const struct acl_who *w)
-{
-	const struct dn *who = requester(ev, w->real);
-	struct dn dn;
-
-	if (dn_is_empty(who))
-		return false;
-	if (w->group.pattern == NULL)
-		return acl_group_has(ev->op, &w->group, &w->group.dn, who);
-	return expand_dn(ev, w->group.pattern, &dn) &&
-	    acl_group_has(ev->op, &w->group, &dn, who);
-}
-
-static bool
-is_text(struct eval *ev, const struct acl_who *w, struct slice text)
-{
-	struct slice pattern;
-
-	if (slice_is_none(text))
-		return false;
-	if (w->regex != NULL)
-		return acl_regex_match(w->regex, text, NULL, 0);
-	if (w->style == ACL_STYLE_REGEX)
-		return matches_new_regex(ev, w->pattern, text);
-	pattern = slice_of(w->pattern);
-	if (w->style == ACL_STYLE_EXPAND) {
-		char *p = acl_expand(ev->op->arena, w->pattern, &ev->m, false);
-
-		if (p == NULL)
-			return false;
-		pattern = slice_of(p);
-	}
-	return slice_is_eq_nocase(text, pattern);
-}
-
-static bool
-is_peername(struct eval *ev, const struct acl_who *w)
-{
-	struct slice peer = ev->op->who->peername;
-
-	switch (w->peer) {
-	case ACL_PEER_IP:
-		return acl_address_match(&w->address, peer);
-	case ACL_PEER_PATH:
-		return slice_has_prefix(peer, SLICE("PATH=")) &&
-		    slice_is_eq(slice_skip(peer, 5), slice_of(w->pattern));
-	default:
-		return is_text(ev, w, peer);
-	}
-}
-
-static bool
-is_sockname(struct eval *ev, const struct acl_who *w)
-{
-	return is_text(ev, w, ev->op->who->sockname);
-}
-
-static bool
-is_sockurl(struct eval *ev, const struct acl_who *w)
-{
-	return is_text(ev, w, ev->op->who->sockurl);
-}
-
-static bool
-is_ssf(struct eval *ev, const struct acl_who *w)
-{
-	return ev->op->who->ssf >= w->ssf;
-}
-
-static bool
-is_transport_ssf(struct eval *ev, const struct acl_who *w)
-{
-	return ev->op->who->transport_ssf >= w->ssf;
-}
-
-static bool
-is_tls_ssf(struct eval *ev, const struct acl_who *w)
-{
-	return ev->op->who->tls_ssf >= w->ssf;
-}
-
-static bool
-is_sasl_ssf(struct eval *ev, const struct acl_who *w)
-{
-	return ev->op->who->sasl_ssf >= w->ssf;
-}
-
-static bool (*const who_is[ACL_WHO_KINDS])(struct eval *,
-    const struct acl_who *) = {
-	[ACL_ANY] = is_any, [ACL_ANONYMOUS] = is_anonymous,
-	[ACL_USERS] = is_user, [ACL_SELF] = is_self, [ACL_DN] = is_dn,
-	[ACL_DNATTR] = is_dnattr, [ACL_GROUP] = is_group,
-	[ACL_PEERNAME] = is_peername, [ACL_SOCKNAME] = is_sockname,
-	[ACL_SOCKURL] = is_sockurl, [ACL_SSF] = is_ssf,
-	[ACL_TRANSPORT_SSF] = is_transport_ssf, [ACL_TLS_SSF] = is_tls_ssf,
-	[ACL_SASL_SSF] = is_sasl_ssf
-};
-
-/* selfwrite and the like are for the value that is the requester's DN. */
-static bool
-is_own_value(struct eval *ev, const struct acl_by *b)
-{
-	const struct dn *who = requester(ev, b->real_self);
-
-	if (slice_is_none(ev->value) || dn_is_empty(who))
-		return false;
-	if (slice_is_none(ev->vnorm) && schema_norm_value(ev->op->schema,
-	    ev->op->arena, ev->desc, ev->value, &ev->vnorm) != HB_OK)
-		return false;
-	return slice_is_eq(ev->vnorm, who->norm);
-}
-
-static bool
-by_matches(struct eval *ev, const struct acl_by *b)
-{
-	for (const struct acl_who *w = b->who; w != NULL; w = w->next)
-		if (!who_is[w->kind](ev, w))
-			return false;
-	return !b->self || is_own_value(ev, b);
-}
-
 /* ---- rules ---- */
 
 /* The by-list of R as one change of the rights so far, and where to go on. */
 static void
-run_by(struct eval *ev, const struct acl_rule *r, struct acl_cached_by *out)
+run_by(struct acl_eval *ev, const struct acl_rule *r, struct acl_cached_by *out)
 {
 	out->known = true;
 	out->keep = ~0u;
 	out->add = 0;
 	for (const struct acl_by *b = r->by; b != NULL; b = b->next) {
-		if (!by_matches(ev, b))
+		if (!acl_by_matches(ev, b))
 			continue;
 		if (b->op == ACL_SET) {
 			out->keep = 0;
@@ -384,16 +147,19 @@ acl_cache(struct op *op)
 }
 
 static bool
-is_own_entry(const struct eval *ev)
+is_own_entry(const struct acl_eval *ev)
 {
 	const struct identity *who = ev->op->who;
 
 	return dn_is_eq(ev->dn, &who->dn) || dn_is_eq(ev->dn, &who->real_dn);
 }
 
-/* The outcome of rule I, taken from the cache where it is the same for all entries. */
+/*
+ * The outcome of rule I, taken from the cache where it is the same for all
+ * entries.
+ */
 static void
-outcome(struct eval *ev, const struct access_rules *rules, unsigned i,
+outcome(struct acl_eval *ev, const struct access_rules *rules, unsigned i,
     struct acl_cached_by *out)
 {
 	const struct acl_rule *r = rules->v[i];
@@ -409,14 +175,14 @@ outcome(struct eval *ev, const struct access_rules *rules, unsigned i,
 	*out = cache->by[i];
 }
 
-static bool
-is_exempt(const struct op *op)
+bool
+acl_is_exempt(const struct op *op)
 {
 	return op->is_root || (op->flags & OP_INTERNAL) != 0;
 }
 
 static void
-eval_init(struct eval *ev, struct op *op, const struct entry *e)
+eval_init(struct acl_eval *ev, struct op *op, const struct entry *e)
 {
 	ev->op = op;
 	ev->e = e;
@@ -426,7 +192,7 @@ eval_init(struct eval *ev, struct op *op, const struct entry *e)
 }
 
 static unsigned
-rights_of(struct eval *ev, const struct access_rules *rules)
+rights_of(struct acl_eval *ev, const struct access_rules *rules)
 {
 	struct acl_cached_by o;
 	unsigned mask = 0;
@@ -455,10 +221,10 @@ access_is_allowed(struct op *op, const struct entry *e,
     unsigned right)
 {
 	const struct access_rules *rules;
-	struct eval ev;
+	struct acl_eval ev;
 	bool granted;
 
-	if (is_exempt(op))
+	if (acl_is_exempt(op))
 		return true;
 	rules = op->db->rules;
 	if (rules == NULL || rules->n == 0)
@@ -501,9 +267,10 @@ touches(const struct access_rules *rules, const struct acl_what *w,
  * the caller then asks one by one.
  */
 static enum access_verdict
-scan(struct eval *ev, const struct access_rules *rules, unsigned right)
+scan(struct acl_eval *ev, const struct access_rules *rules, unsigned right)
 {
-	bool has_entry = false;		/* the entry itself is granted already */
+	/* the entry itself is granted already */
+	bool has_entry = false;
 	struct acl_cached_by o;
 
 	for (unsigned i = 0; i < rules->n; i++) {
@@ -536,9 +303,9 @@ enum access_verdict
 access_scan(struct op *op, const struct entry *e, unsigned right)
 {
 	const struct access_rules *rules = op->db->rules;
-	struct eval ev;
+	struct acl_eval ev;
 
-	if (is_exempt(op))
+	if (acl_is_exempt(op))
 		return ACCESS_EVERYTHING;
 	if (rules == NULL || rules->n == 0)
 		return (right & ~RIGHTS_DEFAULT) == 0 ? ACCESS_EVERYTHING :
@@ -551,7 +318,7 @@ access_scan(struct op *op, const struct entry *e, unsigned right)
 bool
 access_is_per_value(const struct op *op)
 {
-	return !is_exempt(op) && op->db->rules != NULL &&
+	return !acl_is_exempt(op) && op->db->rules != NULL &&
 	    op->db->rules->per_value;
 }
 
@@ -581,76 +348,6 @@ access_refuse(struct op *op, const struct entry *e)
 {
 	return access_is_allowed(op, e, access_entry_desc(op), SLICE_NONE,
 	    SLICE_NONE, ACCESS_DISCLOSE) ? HB_EACCESS : HB_ENOENT;
-}
-
-/* ---- modifications ---- */
-
-/* RIGHT on the attribute, and on each of its values in E where that may differ. */
-static bool
-may_drop_all(struct op *op, const struct entry *e,
-    const struct attr_desc *desc)
-{
-	struct entry_attr a;
-	struct slice value, norm;
-
-	if (!access_is_allowed(op, e, desc, SLICE_NONE, SLICE_NONE,
-	    ACCESS_WDEL))
-		return false;
-	if (!access_is_per_value(op) || e == NULL || !entry_find(e, desc, &a))
-		return true;
-	while (entry_value_next(&a, &value, &norm))
-		if (!access_is_allowed(op, e, desc, value, norm, ACCESS_WDEL))
-			return false;
-	return true;
-}
-
-static bool
-may_values(struct op *op, const struct entry *e, const struct mod *m,
-    unsigned right)
-{
-	if (!access_is_per_value(op))
-		return access_is_allowed(op, e, m->desc, SLICE_NONE,
-		    SLICE_NONE, right);
-	for (unsigned i = 0; i < m->n; i++)
-		if (!access_is_allowed(op, e, m->desc, m->values[i],
-		    m->norms != NULL ? m->norms[i] : SLICE_NONE, right))
-			return false;
-	return true;
-}
-
-static bool
-may_modify(struct op *op, const struct entry *e, const struct mod *m)
-{
-	switch (m->type) {
-	case MOD_ADD:
-	case MOD_SOFT_ADD:
-		return may_values(op, e, m, ACCESS_WADD);
-	case MOD_DELETE:
-	case MOD_SOFT_DELETE:
-		return m->n == 0 ? may_drop_all(op, e, m->desc) :
-		    may_values(op, e, m, ACCESS_WDEL);
-	case MOD_REPLACE:
-		return may_drop_all(op, e, m->desc) &&
-		    (m->n == 0 || may_values(op, e, m, ACCESS_WADD));
-	case MOD_INCREMENT:
-		return access_is_allowed(op, e, m->desc, SLICE_NONE,
-		    SLICE_NONE, ACCESS_WRITE);
-	}
-	return false;
-}
-
-int
-access_check_mods(struct op *op, const struct entry *e,
-    const struct mod *mods, unsigned n)
-{
-	if (is_exempt(op))
-		return HB_OK;
-	for (unsigned i = 0; i < n; i++)
-		if (!mods[i].internal && !may_modify(op, e, &mods[i]))
-			return diag_err(&op->diag, HB_EACCESS, "no write "
-			    "access to attribute \"%.*s\"",
-			    SLICE_ARG(mods[i].desc->name));
-	return HB_OK;
 }
 
 /* ---- making ---- */

@@ -17,7 +17,10 @@ enum acl_style {
 	ACL_STYLE_LEVEL			/* ancestor number LEVEL is it */
 };
 
-/* What $0 .. $9 of a clause stand for: pieces of the entry's DN and of the value. */
+/*
+ * What $0 .. $9 of a clause stand for: pieces of the entry's DN and of the
+ * value.
+ */
 struct acl_matches {
 	struct slice dn[ACL_MATCHES];
 	struct slice value[ACL_MATCHES];
@@ -34,7 +37,8 @@ struct acl_group {
 
 enum acl_attr_kind {
 	ACL_ATTR,			/* the description and its subtypes */
-	ACL_ATTR_CLASS,			/* all that a class requires or allows */
+	/* all that a class requires or allows */
+	ACL_ATTR_CLASS,
 	ACL_ATTR_NOT_CLASS		/* all others */
 };
 
@@ -82,7 +86,8 @@ struct acl_address {
 
 struct acl_who {
 	enum acl_who_kind kind;
-	bool real;			/* realself, realdn: before proxied authorization */
+	/* realself, realdn: before proxied authorization */
+	bool real;
 	enum acl_style style;
 	int level;			/* self.level{n}, dn.level{n} */
 	struct dn dn;
@@ -103,7 +108,8 @@ struct acl_by {
 	struct acl_who *who;
 	enum acl_op op;
 	unsigned rights;		/* enum access_right */
-	bool self, real_self;		/* selfwrite: only values that are the requester's DN */
+	/* selfwrite: only values that are the requester's DN */
+	bool self, real_self;
 	enum acl_control control;
 	struct acl_by *next;
 };
@@ -112,12 +118,14 @@ struct acl_rule {
 	struct acl_what what;
 	struct acl_by *by;
 	/*
-	 * The outcome of the by-list is the same for all entries that are not the
-	 * requester's own, as long as the operation runs.
+	 * The outcome of the by-list is the same for all entries that are not
+	 * the requester's own, as long as the operation runs.
 	 */
 	bool is_fixed;
-	bool per_value;			/* may decide otherwise for single values */
-	bool is_open;			/* what is *: neither DN, filter, attribute nor value */
+	/* may decide otherwise for single values */
+	bool per_value;
+	/* what is *: neither DN, filter, attribute nor value */
+	bool is_open;
 	const char *file;
 	unsigned line;
 	struct acl_rule *next;		/* in its list */
@@ -134,9 +142,11 @@ struct access_rules {
 	const struct slapd_conf *conf;
 	const struct acl_rule **v;
 	unsigned n;
-	bool per_value;			/* some rule may decide otherwise for single values */
+	/* some rule may decide otherwise for single values */
+	bool per_value;
 	const struct attr_desc *entry, *children;
-	const struct attr_desc *computed[3];	/* shown with entries, stored in none */
+	/* shown with entries, stored in none */
+	const struct attr_desc *computed[3];
 };
 
 /* Decisions of one operation. */
@@ -162,13 +172,28 @@ struct access_cache {
 	struct acl_cached_group *groups;
 };
 
+/* One question while it is answered. */
+struct acl_eval {
+	struct op *op;
+	const struct entry *e;
+	const struct dn *dn;		/* of E */
+	const struct attr_desc *desc;
+	struct slice value, vnorm;
+	struct acl_matches m;		/* of the current rule */
+};
+
 /* ---- acl_match.c ---- */
 
-/* "exact", "base", "one", "sub", "subtree", "children", "regex" ... HB_EINVAL. */
+/*
+ * "exact", "base", "one", "sub", "subtree", "children", "regex" ... HB_EINVAL.
+ */
 int acl_parse_style(struct slice word, enum acl_style *style_r);
 bool acl_dn_match(enum acl_style, int level, const struct dn *dn,
     const struct dn *pattern);
-/* Extended, case ignored; the compiled pattern is the arena's, its inside must be freed. */
+/*
+ * Extended, case ignored; the compiled pattern is the arena's, its inside must
+ * be freed.
+ */
 int acl_regex_new(struct arena *, const char *pattern, regex_t **re_r,
     struct diag *);
 /* MATCHES (N of them, may be NULL) point into TEXT. */
@@ -176,7 +201,10 @@ bool acl_regex_match(const regex_t *, struct slice text,
     struct slice *matches, unsigned n);
 /* Does PATTERN hold $n, ${n}, ${dn}, ${vn}? */
 bool acl_has_submatch(const char *pattern);
-/* PATTERN with its $n replaced; QUOTE: inserted text is made literal for a regex. Terminated. */
+/*
+ * PATTERN with its $n replaced; QUOTE: inserted text is made literal for a
+ * regex. Terminated.
+ */
 char *acl_expand(struct arena *, const char *pattern,
     const struct acl_matches *, bool quote);
 int acl_parse_address(const char *text, struct acl_address *, struct diag *);
@@ -192,7 +220,15 @@ int acl_group_parse(struct arena *, struct schema *, const char *word,
 bool acl_group_has(struct op *, const struct acl_group *, const struct dn *dn,
     const struct dn *who);
 
+/* ---- acl_who.c ---- */
+
+/* All clauses of B hold, and "self" of its access too. */
+bool acl_by_matches(struct acl_eval *, const struct acl_by *);
+
 /* ---- acl_eval.c ---- */
+
+/* Neither rules nor limits are for rootdn and for the server itself. */
+bool acl_is_exempt(const struct op *);
 
 /* The cache of OP for its database's rules; NULL: no memory. */
 struct access_cache *acl_cache(struct op *);

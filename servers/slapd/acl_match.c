@@ -13,7 +13,10 @@
 int
 acl_parse_style(struct slice word, enum acl_style *style_r)
 {
-	static const struct { const char *word; enum acl_style style; } words[] = {
+	static const struct {
+		const char *word;
+		enum acl_style style;
+	} words[] = {
 		{ "exact", ACL_STYLE_EXACT }, { "base", ACL_STYLE_EXACT },
 		{ "baseobject", ACL_STYLE_EXACT },
 		{ "one", ACL_STYLE_ONE }, { "onelevel", ACL_STYLE_ONE },
@@ -93,7 +96,8 @@ acl_regex_match(const regex_t *re, struct slice text, struct slice *matches,
 }
 
 /*
- * A reference at P: "$n", "${n}", "${dn}", "${vn}". Its length, 0 if it is none.
+ * A reference at P: "$n", "${n}", "${dn}", "${vn}". Its length, 0 if it is
+ * none.
  */
 static size_t
 reference(const char *p, bool *value_r, unsigned *n_r)
@@ -210,7 +214,7 @@ acl_parse_address(const char *text, struct acl_address *a, struct diag *diag)
 	a->port = -1;
 	if (strlen(text) >= sizeof(addr))
 		goto bad;
-	strcpy(addr, text);
+	memcpy(addr, text, strlen(text) + 1);
 	if ((port = strchr(addr, '{')) != NULL) {
 		*port++ = '\0';
 		if ((end = strchr(port, '}')) == NULL || end[1] != '\0')

@@ -105,7 +105,9 @@ check_order(const struct slapd_conf *conf, const struct cfg_item *item,
 	    "declaration", line->words[0]);
 }
 
-/* The row of KEYWORD where reading stands; what it is applied to. NULL: none. */
+/*
+ * The row of KEYWORD where reading stands; what it is applied to. NULL: none.
+ */
 static const struct cfg_item *
 find_item(struct slapd_conf *conf, const char *keyword, void **base_r,
     void **ctx_r)

@@ -32,14 +32,18 @@ enum conf_require {
 	REQUIRE_SASL = 8, REQUIRE_STRONG = 16
 };
 
-/* A restricted operation has bit RESTRICT_OP(kind); extended ones also by OID. */
+/*
+ * A restricted operation has bit RESTRICT_OP(kind); extended ones also by OID.
+ */
 #define RESTRICT_OP(kind)	(1u << (kind))
 enum conf_restrict {
 	RESTRICT_EXOP_STARTTLS = 1 << 16, RESTRICT_EXOP_PASSMOD = 1 << 17,
 	RESTRICT_EXOP_WHOAMI = 1 << 18, RESTRICT_EXOP_CANCEL = 1 << 19
 };
 
-/* Security strength factors that must be met (slapd.conf `security`); 0: none. */
+/*
+ * Security strength factors that must be met (slapd.conf `security`); 0: none.
+ */
 struct conf_security {
 	unsigned ssf, transport, tls, sasl;
 	unsigned update_ssf, update_transport, update_tls, update_sasl;
@@ -64,7 +68,8 @@ enum conf_sighup { SIGHUP_RELOAD, SIGHUP_SHUTDOWN };
  */
 struct slapd_db_conf {
 	struct slapd_conf *conf;	/* whose database it is */
-	unsigned restricts;		/* RESTRICT_OP() and enum conf_restrict */
+	/* RESTRICT_OP() and enum conf_restrict */
+	unsigned restricts;
 	unsigned requires;		/* enum conf_require */
 	struct conf_security security;
 	struct limit_set limit;		/* sizelimit, timelimit */
@@ -125,21 +130,25 @@ struct slapd_conf {
 	char *crypt_salt_format;
 	char *module_path;		/* NULL: the compiled-in folder */
 
-	struct arena arena;		/* DNs, rules and lists of all of the above */
+	/* DNs, rules and lists of all of the above */
+	struct arena arena;
 	/* where reading stands */
-	struct be_db *current;		/* the section: frontend, or a database */
-	const struct slapd_backend *backend;	/* inside `backend NAME`, else NULL */
+	/* the section: frontend, or a database */
+	struct be_db *current;
+	/* inside `backend NAME`, else NULL */
+	const struct slapd_backend *backend;
 };
 
 /* Tables for the manual; end with CFG_END. */
 extern const struct cfg_item conf_global_table[];
-extern const struct cfg_item conf_common_table[];	/* outside and inside databases; base struct be_db */
+/* Outside and inside of databases; base struct be_db, as below. */
+extern const struct cfg_item conf_common_table[];
 extern const struct cfg_item conf_database_table[];	/* only inside */
 
 /*
  * Read FILE and all it includes, load modules, check databases, compile access
- * rules, freeze the schema. HB_OK or the error with file and line in DIAG; then *conf_r
- * is NULL. Warnings are logged at LOG_ANY.
+ * rules, freeze the schema. HB_OK or the error with file and line in DIAG; then
+ * *conf_r is NULL. Warnings are logged at LOG_ANY.
  */
 int slapd_conf_read(const char *file, struct slapd_conf **conf_r,
     struct diag *);

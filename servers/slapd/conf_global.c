@@ -23,7 +23,10 @@ word_dup(S *conf, const char *word)
 	return arena_strdup(&conf->arena, word);
 }
 
-/* `loglevel stats sync`, additive over lines; the first line replaces the default. */
+/*
+ * `loglevel stats sync`, additive over lines; the first line replaces the
+ * default.
+ */
 static int
 parse_loglevel(void *base, const struct cfg_line *line, void *ctx,
     struct diag *diag)
@@ -156,7 +159,9 @@ parse_server_id(void *base, const struct cfg_line *line, void *ctx,
 	int64_t v;
 
 	(void)ctx;
-	/* "001" is decimal here: people count their servers with zeros in front */
+	/*
+	 * "001" is decimal here: people count their servers with zeros in front
+	 */
 	if (strncasecmp(line->words[1], "0x", 2) == 0 ?
 	    text_to_int(slice_of(line->words[1]), &v) != HB_OK :
 	    text_to_uint(slice_of(line->words[1]), &n) != HB_OK ||
@@ -233,7 +238,9 @@ parse_module_load(void *base, const struct cfg_line *line, void *ctx,
 	    line->nwords - 2, line->words + 2, diag);
 }
 
-/* The first line replaces the default; schemes that are not there are skipped. */
+/*
+ * The first line replaces the default; schemes that are not there are skipped.
+ */
 static int
 parse_password_hash(void *base, const struct cfg_line *line, void *ctx,
     struct diag *diag)

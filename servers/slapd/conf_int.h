@@ -18,7 +18,9 @@ int conf_parse_security(const struct cfg_line *, struct conf_security *,
 /* Does the word match a schema keyword, whose line is not split? */
 bool conf_is_raw(const char *keyword);
 
-/* Schema definitions and the root DSE (conf_schema.c); base struct slapd_conf. */
+/*
+ * Schema definitions and the root DSE (conf_schema.c); base struct slapd_conf.
+ */
 int conf_attribute_type(void *, const struct cfg_line *, void *,
     struct diag *);
 int conf_object_class(void *, const struct cfg_line *, void *, struct diag *);
@@ -36,7 +38,10 @@ int conf_database(void *, const struct cfg_line *, void *, struct diag *);
 /* Make the frontend's settings and database 0. */
 void conf_sections_init(struct slapd_conf *);
 void conf_sections_free(struct slapd_conf *);
-/* What the frontend itself serves under this name but not yet: config, monitor; NULL. */
+/*
+ * What the frontend itself serves under this name but not yet: config, monitor;
+ * NULL.
+ */
 const struct slapd_backend *conf_placeholder(const char *name);
 bool conf_is_placeholder(const struct slapd_backend *);
 

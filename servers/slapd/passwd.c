@@ -34,7 +34,8 @@ struct scheme_ops {
 
 struct scheme {
 	const char *name;		/* with braces */
-	const struct scheme_ops *ops;	/* NULL: known, no way to verify it here */
+	/* NULL: known, no way to verify it here */
+	const struct scheme_ops *ops;
 	const char *digest;
 	unsigned digest_len;
 	bool salted;
@@ -189,7 +190,9 @@ crypt_area(void)
 	return st->crypt;
 }
 
-/* The hash of PASSWORD under SETTING, or NULL; valid until the thread's next. */
+/*
+ * The hash of PASSWORD under SETTING, or NULL; valid until the thread's next.
+ */
 static const char *
 run_crypt(struct slice password, const char *setting)
 {
@@ -283,7 +286,10 @@ static int
 argon2_verify_value(const struct scheme *s, struct slice data,
     struct slice password)
 {
-	static const struct { const char *prefix; argon2_type type; } kinds[] = {
+	static const struct {
+		const char *prefix;
+		argon2_type type;
+	} kinds[] = {
 		{ "$argon2id$", Argon2_id }, { "$argon2i$", Argon2_i },
 		{ "$argon2d$", Argon2_d }
 	};

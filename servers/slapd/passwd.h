@@ -21,7 +21,8 @@ int passwd_verify(struct slice value, struct slice password, bool may_wait);
 
 /*
  * Append the value of PASSWORD under SCHEME ("{SSHA}", braces optional, case
- * ignored). CRYPT_FORMAT: printf format of the {CRYPT} salt, one %s; NULL: "%s".
+ * ignored). CRYPT_FORMAT: printf format of the {CRYPT} salt, one %s; NULL:
+ * "%s".
  * HB_EINVAL: unknown scheme or bad format, with the known ones in DIAG.
  */
 int passwd_make(const char *scheme, struct slice password,

@@ -162,14 +162,16 @@ is_present(const char *name)
 	return false;
 }
 
-/* What a module exports: slapd_backend_<name> of back_<name>, or slapd_module. */
+/*
+ * What a module exports: slapd_backend_<name> of back_<name>, or slapd_module.
+ */
 static void
 symbol_of(const char *name, char out[NAME_MAX_LEN + 16])
 {
 	if (strncmp(name, "back_", 5) == 0)
 		snprintf(out, NAME_MAX_LEN + 16, "slapd_backend_%s", name + 5);
 	else
-		strcpy(out, "slapd_module");
+		snprintf(out, NAME_MAX_LEN + 16, "slapd_module");
 }
 
 /*
@@ -200,7 +202,10 @@ is_ours(const char *path, const char *symbol)
 	return found;
 }
 
-/* The file of module NAME in DIR (of LEN octets), as installed or as built; NULL. */
+/*
+ * The file of module NAME in DIR (of LEN octets), as installed or as built;
+ * NULL.
+ */
 static char *
 file_in(const char *dir, size_t len, const char *name, const char *symbol)
 {

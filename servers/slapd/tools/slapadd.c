@@ -254,7 +254,8 @@ put(struct add *a, const struct dn *dn, const struct attrs *attrs,
 	if (rc == HB_EEXISTS)
 		diag_set(&a->diag, "the entry is there already");
 	if (rc == HB_OK && a->run->verbose)
-		fprintf(stderr, a->run->dry_run ? "added: \"%.*s\" (dry run)\n" :
+		fprintf(stderr, a->run->dry_run ?
+		    "added: \"%.*s\" (dry run)\n" :
 		    "added: \"%.*s\" (%08lx)\n", SLICE_ARG(dn->text),
 		    (unsigned long)id);
 	return rc;
@@ -397,7 +398,10 @@ modify_suffix(struct add *a, const struct mod *mod)
 	return rc;
 }
 
-/* contextCSN is written when all is loaded, by the database as the server runs it. */
+/*
+ * contextCSN is written when all is loaded, by the database as the server runs
+ * it.
+ */
 static int
 write_context_csn(struct add *a)
 {

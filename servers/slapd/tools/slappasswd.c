@@ -16,7 +16,9 @@
 
 #define SECRET_MAX	(1 << 16)
 
-/* module-path=, module-load=: schemes that slapd has as modules are built in. */
+/*
+ * module-path=, module-load=: schemes that slapd has as modules are built in.
+ */
 static int
 module_option(struct tool_run *run, const char *arg)
 {
@@ -66,7 +68,8 @@ option(struct tool_run *run, int c, const char *arg)
 		run->secret_file = arg;
 		return 0;
 	case 'u':
-		return 0;		/* userPassword values are all it makes */
+		/* userPassword values are all it makes */
+		return 0;
 	case 'v':
 		run->verbose = true;
 		return 0;

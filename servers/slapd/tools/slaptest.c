@@ -21,7 +21,9 @@ option(struct tool_run *run, int c, const char *arg)
 	return 0;
 }
 
-/* For a while, as the owner of the folder: nothing of root's may be left there. */
+/*
+ * For a while, as the owner of the folder: nothing of root's may be left there.
+ */
 static void
 owner_begin(const struct stat *st)
 {

@@ -20,7 +20,8 @@ enum tool_flags {
 
 struct tool {
 	const char *name;		/* "slapadd" */
-	const char *optstring;		/* its own options; the common ones come with flags */
+	/* its own options; the common ones come with flags */
+	const char *optstring;
 	const char *usage;		/* text after the name */
 	unsigned flags;
 	/* An option of its own: 0, or -1 after saying what is wrong. */

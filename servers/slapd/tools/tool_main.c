@@ -124,7 +124,10 @@ set_debug(const struct tool_run *run, const char *arg)
 	return 0;
 }
 
-/* -o of all tools: syslog=, syslog-level=, syslog-user=, which change nothing here. */
+/*
+ * -o of all tools: syslog=, syslog-level=, syslog-user=, which change nothing
+ * here.
+ */
 static int
 general_option(struct tool_run *run, const char *arg)
 {
@@ -175,7 +178,9 @@ common_option(struct tool_run *run, int c, const char *arg)
 		run->suffix = arg;
 		return 0;
 	case 'g':
-		/* glued databases are not there, so nothing is to be left out */
+		/*
+		 * glued databases are not there, so nothing is to be left out
+		 */
 		return 0;
 	default:
 		return 1;

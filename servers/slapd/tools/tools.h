@@ -15,7 +15,8 @@ const char *slapd_tool_name(const char *word, int called);
 
 /*
  * Run the tool NAME (of slapd_tool_name()). ARGV[0] is the program, options
- * follow; -T and its argument must have been taken out. Returns the exit status.
+ * follow; -T and its argument must have been taken out. Returns the exit
+ * status.
  */
 int slapd_tool_main(const char *name, int argc, char **argv);
 

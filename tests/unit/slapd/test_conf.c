@@ -43,7 +43,7 @@ read_text(const char *text, struct slapd_conf **conf_r, struct diag *diag)
 
 struct conf_case {
 	const char *text;
-	unsigned line;			/* of the error, after the schema; 0: accepted */
+	unsigned line;			/* of the error; 0: accepted */
 	const char *error;
 };
 
