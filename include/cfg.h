@@ -45,7 +45,7 @@ enum cfg_effect { CFG_HOT, CFG_REINDEX, CFG_RESTART };
 enum cfg_item_flags {
 	CFG_PREFIX = 1,		/* keyword matches any word that begins with it */
 	CFG_SECRET = 2,		/* shown as *** */
-	CFG_ONCE = 4,		/* a second line is an error; STR and WORDS without default */
+	CFG_ONCE = 4,		/* a second line is an error; for STR and WORDS */
 	CFG_RAW = 8,		/* parse() reads rest: words are not split, quotes not checked */
 	CFG_BEFORE_DB = 16,	/* must precede every database */
 	CFG_ALIAS = 32		/* other spelling of the row above: not in the manual */

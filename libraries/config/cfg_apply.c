@@ -134,7 +134,9 @@ apply_str(const struct cfg_item *item, void *field,
 {
 	char **v = field;
 
-	if ((item->flags & CFG_ONCE) != 0 && *v != NULL)
+	/* the default does not count as a line */
+	if ((item->flags & CFG_ONCE) != 0 && *v != NULL &&
+	    (item->def == NULL || strcmp(*v, item->def) != 0))
 		return diag_err(diag, HB_EDUPLICATE,
 		    "<%s> may be given only once", line->words[0]);
 	free(*v);
@@ -307,7 +309,8 @@ void
 cfg_defaults(const struct cfg_item *table, void *base)
 {
 	for (const struct cfg_item *i = table; i->name != NULL; i++) {
-		hb_assert((i->flags & CFG_ONCE) == 0 || i->def == NULL);
+		hb_assert((i->flags & CFG_ONCE) == 0 ||
+		    i->type == CFG_T_STR || i->type == CFG_T_WORDS);
 		if (i->def != NULL && (i->flags & CFG_ALIAS) == 0)
 			apply_default(i, base);
 	}

@@ -48,8 +48,8 @@ static const struct cfg_item table[] = {
 	    CFG_HOT, "<n>", "How many."),
 	CFG_SIZE(struct sample, size, "size", 1, 1 << 30, "2k", 0, CFG_HOT,
 	    "<bytes>", "How large."),
-	CFG_STR(struct sample, name, "name", "some name", 0, CFG_HOT, "<name>",
-	    "What for."),
+	CFG_STR(struct sample, name, "name", "some name", CFG_ONCE, CFG_HOT,
+	    "<name>", "What for."),
 	CFG_STR(struct sample, secret, "secret", NULL, CFG_SECRET | CFG_ONCE,
 	    CFG_HOT, "<password>", "Nobody knows."),
 	CFG_WORDS(struct sample, words, "words", 0, CFG_HOT, "<word> ...",
@@ -204,6 +204,9 @@ test_values(void **state)
 	    HB_EDUPLICATE);
 	assert_int_equal(diag.line, 2);
 	assert_int_equal(apply_text(&s, "oncewords a\noncewords b\n", &diag),
+	    HB_EDUPLICATE);
+	/* it has been given above; the default did not count */
+	assert_int_equal(apply_text(&s, "name again\n", &diag),
 	    HB_EDUPLICATE);
 	cfg_fini(table, &s);
 }
