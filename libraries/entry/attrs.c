@@ -106,7 +106,7 @@ norms_find_twice(struct arena *arena, const struct slice *norms, unsigned n,
 		at = n > VALUES_LINEAR_MAX ? value_index_find(&x, norms[i]) :
 		    attr_find_norm(&a, norms[i]);
 		if (at != VALUE_NONE) {
-			*pos_r = i;
+			*pos_r = at;
 			return HB_OK;
 		}
 		a.n++;

@@ -206,8 +206,8 @@ increment_values(struct session *s, const struct mod *m)
 		    SLICE_ARG(name));
 	if (syn == NULL || strcmp(syn->oid, SYNTAX_INTEGER) != 0)
 		return diag_err(s->diag, HB_ECONSTRAINT,
-		    "modify/increment: %.*s: increment not supported for value "
-		    "syntax", SLICE_ARG(name));
+		    "%.*s: attribute syntax inappropriate for increment",
+		    SLICE_ARG(name));
 	if (s->attr == NULL)
 		return diag_err(s->diag, HB_ENOSUCHATTR,
 		    "modify/increment: %.*s: no such attribute",

@@ -134,8 +134,8 @@ static const struct modify_case modify_cases[] = {
 	{ "number=1", "#number=-2", "number=-1", HB_OK, NULL },
 	{ "number=1", "#number=2 +number=3", NULL, HB_EVALEXISTS,
 	    "modify/add: number: value #0 already exists" },
-	{ "cn=1", "#cn=1", NULL, HB_ECONSTRAINT, "modify/increment: cn: "
-	    "increment not supported for value syntax" },
+	{ "cn=1", "#cn=1", NULL, HB_ECONSTRAINT,
+	    "cn: attribute syntax inappropriate for increment" },
 	{ "cn=1", "#number=1", NULL, HB_ENOSUCHATTR,
 	    "modify/increment: number: no such attribute" },
 	{ "number=1", "#number=1|2", NULL, HB_EPROTO,
@@ -255,7 +255,7 @@ struct make_case {
 static const struct make_case make_cases[] = {
 	{ "cn", "a", "b", HB_OK, NULL },
 	{ "cn", "a", "A", HB_EVALEXISTS,
-	    "cn: value #1 provided more than once" },
+	    "cn: value #0 provided more than once" },
 	{ "number", "1", "x", HB_ESYNTAX, "number: value #1 invalid per syntax" },
 	{ "c", "DE", "FR", HB_ECONSTRAINT, "c: multiple values provided" },
 	{ "member", "cn=a", "x", HB_ESYNTAX,
@@ -296,7 +296,7 @@ make(void **state)
 	assert_int_equal(attr_make(&arena, schema,
 	    schema_builtin(schema, "cn"), values, 40, &a, &diag),
 	    HB_EVALEXISTS);
-	assert_string_equal(diag.text, "cn: value #39 provided more than once");
+	assert_string_equal(diag.text, "cn: value #0 provided more than once");
 	assert_int_equal(attr_make(&arena, schema,
 	    schema_builtin(schema, "cn"), values, 39, &a, NULL), HB_OK);
 	arena_fini(&arena);
