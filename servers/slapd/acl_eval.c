@@ -52,22 +52,34 @@ attrs_match(const struct acl_what *w, const struct attr_desc *desc)
 	return attrs_match_slow(w, desc);
 }
 
+/* For rules whose by-list may look at what $0 .. $9 are. */
 static bool
-what_dn_matches(struct acl_eval *ev, const struct acl_what *w)
+what_dn_captures(struct acl_eval *ev, const struct acl_what *w)
 {
-	if (!w->has_dn) {
-		ev->m.dn[0] = ev->dn->norm;
+	memset(&ev->m, 0, sizeof(ev->m));
+	ev->m.dn[0] = ev->dn->norm;
+	if (!w->has_dn)
 		return true;
-	}
 	if (w->regex != NULL)
 		return acl_regex_match(w->regex, ev->dn->norm, ev->m.dn,
 		    ACL_MATCHES);
-	if (!acl_dn_match(w->style, 0, ev->dn, &w->dn))
-		return false;
-	ev->m.dn[0] = ev->dn->norm;
 	if (w->style != ACL_STYLE_EXACT)
 		ev->m.dn[1] = w->dn.norm;
-	return true;
+	return acl_dn_match(w->style, 0, ev->dn, &w->dn);
+}
+
+static bool
+what_dn_matches(struct acl_eval *ev, const struct acl_rule *r)
+{
+	const struct acl_what *w = &r->what;
+
+	if (!r->is_fixed)
+		return what_dn_captures(ev, w);
+	if (!w->has_dn)
+		return true;
+	return w->regex != NULL ?
+	    acl_regex_match(w->regex, ev->dn->norm, NULL, 0) :
+	    acl_dn_match(w->style, 0, ev->dn, &w->dn);
 }
 
 static bool
@@ -78,8 +90,9 @@ what_filter_matches(const struct acl_eval *ev, const struct acl_what *w)
 }
 
 static bool
-what_value_matches(struct acl_eval *ev, const struct acl_what *w)
+what_value_matches(struct acl_eval *ev, const struct acl_rule *r)
 {
+	const struct acl_what *w = &r->what;
 	struct dn dn;
 
 	if (!w->has_value)
@@ -87,8 +100,9 @@ what_value_matches(struct acl_eval *ev, const struct acl_what *w)
 	if (slice_is_none(ev->value))
 		return false;
 	if (w->value_regex != NULL)
-		return acl_regex_match(w->value_regex, ev->value, ev->m.value,
-		    ACL_MATCHES);
+		return acl_regex_match(w->value_regex, ev->value,
+		    r->is_fixed ? NULL : ev->m.value,
+		    r->is_fixed ? 0 : ACL_MATCHES);
 	if (slice_is_none(ev->vnorm) && schema_norm_value(ev->op->schema,
 	    ev->op->arena, ev->desc, ev->value, &ev->vnorm) != HB_OK)
 		return false;
@@ -198,14 +212,14 @@ rights_of(struct acl_eval *ev, const struct access_rules *rules)
 	unsigned mask = 0;
 
 	for (unsigned i = 0; i < rules->n; i++) {
-		const struct acl_what *w = &rules->v[i]->what;
+		const struct acl_rule *r = rules->v[i];
 
-		if (!rules->v[i]->is_open && (!attrs_match(w, ev->desc) ||
-		    !what_dn_matches(ev, w) || !what_filter_matches(ev, w) ||
-		    !what_value_matches(ev, w)))
+		if (!(r->is_open && r->is_fixed) &&
+		    (!attrs_match(&r->what, ev->desc) ||
+		    !what_dn_matches(ev, r) ||
+		    !what_filter_matches(ev, &r->what) ||
+		    !what_value_matches(ev, r)))
 			continue;
-		if (rules->v[i]->is_open)
-			ev->m.dn[0] = ev->dn->norm;
 		outcome(ev, rules, i, &o);
 		mask = (mask & o.keep) | o.add;
 		if (o.control == ACL_STOP)
@@ -230,7 +244,6 @@ access_is_allowed(struct op *op, const struct entry *e,
 	if (rules == NULL || rules->n == 0)
 		return (right & ~RIGHTS_DEFAULT) == 0;
 	eval_init(&ev, op, e);
-	memset(&ev.m, 0, sizeof(ev.m));
 	ev.desc = desc;
 	ev.value = value;
 	ev.vnorm = vnorm;
@@ -278,7 +291,7 @@ scan(struct acl_eval *ev, const struct access_rules *rules, unsigned right)
 		const struct acl_what *w = &r->what;
 		bool on_entry = attrs_match(w, rules->entry), granted;
 
-		if (!what_dn_matches(ev, w) || (w->attrs != NULL &&
+		if (!what_dn_matches(ev, r) || (w->attrs != NULL &&
 		    !on_entry && !touches(rules, w, ev->e)) ||
 		    !what_filter_matches(ev, w))
 			continue;
@@ -311,7 +324,6 @@ access_scan(struct op *op, const struct entry *e, unsigned right)
 		return (right & ~RIGHTS_DEFAULT) == 0 ? ACCESS_EVERYTHING :
 		    ACCESS_NOTHING;
 	eval_init(&ev, op, e);
-	memset(&ev.m, 0, sizeof(ev.m));
 	return scan(&ev, rules, right);
 }
 
