@@ -124,13 +124,9 @@ find_desc(struct add *a, const struct ldif_value *v,
     const struct attr_desc **desc_r)
 {
 	int rc = schema_desc(a->db->schema, v->name, desc_r, &a->diag);
-	const char *near;
 
-	if (rc == HB_OK)
-		return HB_OK;
-	diag_prefix(&a->diag, "line %u", v->line);
-	if ((near = schema_nearest_type(a->db->schema, v->name)) != NULL)
-		diag_add(&a->diag, "did you mean \"%s\"?", near);
+	if (rc != HB_OK)
+		diag_prefix(&a->diag, "line %u", v->line);
 	return rc;
 }
 

@@ -54,35 +54,16 @@ static const char *const bare_attrs[] = {
 static struct attr_dict *dict;
 
 static struct entry *
-make_entry(struct schema *schema, const char *dn_text,
-    const char *const *pairs, entry_id id)
+make_entry(struct schema *schema, const char *dn, const char *const *pairs,
+    entry_id id)
 {
-	struct arena a;
-	struct attrs attrs = { 0 };
-	struct buf block;
 	struct entry *e;
-	struct dn dn;
+	unsigned n = 0;
 
-	arena_init(&a, 0);
-	buf_init(&block);
-	assert_int_equal(dn_parse(&a, schema, slice_of(dn_text), &dn, NULL),
-	    HB_OK);
-	for (; *pairs != NULL; pairs += 2) {
-		const struct attr_desc *desc;
-		struct slice v = slice_of(pairs[1]);
-		struct attr attr;
-
-		assert_int_equal(schema_desc(schema, slice_of(pairs[0]),
-		    &desc, NULL), HB_OK);
-		assert_int_equal(attr_make(&a, schema, desc, &v, 1, &attr,
-		    NULL), HB_OK);
-		assert_int_equal(attrs_add(&a, &attrs, &attr), HB_OK);
-		attr_dict_add(dict, desc, attr_dict_num(dict, desc));
-	}
-	assert_int_equal(entry_encode(&attrs, dict, &block), HB_OK);
-	e = entry_new(id, &dn, dict, buf_slice(&block));
-	buf_fini(&block);
-	arena_fini(&a);
+	while (pairs[n] != NULL)
+		n++;
+	e = fake_entry(schema, dict, dn, pairs, n, id);
+	assert_non_null(e);
 	return e;
 }
 
