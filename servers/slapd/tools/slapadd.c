@@ -12,6 +12,13 @@
 #include "util/text.h"
 
 #define SERVER_ID_MAX	4095
+#define NAME_SLOTS	256
+
+/* A description as the file spells it: the same ones come in every record. */
+struct name_slot {
+	struct slice name;
+	const struct attr_desc *desc;
+};
 
 struct add {
 	struct tool_run *run;
@@ -25,6 +32,7 @@ struct add {
 	unsigned server_id;
 	time_t now;			/* of gentime */
 	char gentime[16];
+	struct name_slot names[NAME_SLOTS];
 	/* -w: the highest entryCSN of each server */
 	char *csn[SERVER_ID_MAX + 1];
 };
@@ -119,15 +127,38 @@ add_attr(struct add *a, struct attrs *attrs, const struct attr_desc *desc,
 	return rc;
 }
 
+static struct name_slot *
+name_slot(struct add *a, struct slice name)
+{
+	unsigned h = (unsigned)name.len;
+
+	if (name.len > 0)
+		h = h * 31 + (unsigned char)name.ptr[0] * 7 +
+		    (unsigned char)name.ptr[name.len / 2] * 13 +
+		    (unsigned char)name.ptr[name.len - 1];
+	return &a->names[h % NAME_SLOTS];
+}
+
 static int
 find_desc(struct add *a, const struct ldif_value *v,
     const struct attr_desc **desc_r)
 {
-	int rc = schema_desc(a->db->schema, v->name, desc_r, &a->diag);
+	struct name_slot *slot = name_slot(a, v->name);
+	int rc;
 
-	if (rc != HB_OK)
+	if (slot->desc != NULL && slice_is_eq(slot->name, v->name)) {
+		*desc_r = slot->desc;
+		return HB_OK;
+	}
+	rc = schema_desc(a->db->schema, v->name, desc_r, &a->diag);
+	if (rc != HB_OK) {
 		diag_prefix(&a->diag, "line %u", v->line);
-	return rc;
+		return rc;
+	}
+	if (slot->desc == NULL)
+		*slot = (struct name_slot){ arena_slice(&a->run->conf->arena,
+		    v->name), *desc_r };
+	return HB_OK;
 }
 
 /* Values that stand together under one name make one attribute. */
