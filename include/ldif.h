@@ -58,8 +58,6 @@ struct ldif_record {
 
 enum ldif_flags { LDIF_ALLOW_URLS = 1 };	/* "attr:< file:///..." */
 
-HB_API_BEGIN
-
 /* FILE NULL or "-": standard input. A regular file is mapped. HB_EIO with errno text. */
 int ldif_open(const char *file, unsigned flags, struct ldif_reader **reader_r,
     struct diag *);
@@ -85,7 +83,5 @@ void ldif_position(const struct ldif_reader *, uint64_t *done_r,
 void ldif_put(struct buf *out, struct slice name, struct slice value,
     unsigned wrap, bool force64);
 void ldif_put_comment(struct buf *out, struct slice text, unsigned wrap);
-
-HB_API_END
 
 #endif

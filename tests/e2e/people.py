@@ -22,6 +22,7 @@ Underwood Visser Weiß Xu Yılmaz Zieliński van~den~Berg Smith Smythe Smithson
 Παππάς Смирнов 山田""".replace("~", " ").replace("\n", " ").split(" ")
 SUR = [s for s in SUR if s] + ["van den Berg", "de la Cruz"]
 CITIES = ["Utrecht", "Malmö", "Porto", "Kraków", "Graz", "New  York", "Lagos"]
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
 TITLES = ["Engineer", "Clerk", "Head of Everything", "engineer", "Baker"]
 
 
@@ -68,8 +69,8 @@ def _person(i, rnd, parent):
     if i % 11 == 0:
         attrs.append(("postalAddress", f"{sur}$Street {i}$1000 AA City"))
     if i % 13 == 0:
-        attrs.append(("jpegPhoto", bytes(rnd.randrange(256)
-                                         for _ in range(40 + i % 400))))
+        attrs.append(("jpegPhoto", JPEG + bytes(
+            rnd.randrange(256) for _ in range(40 + i % 400)) + b"\xff\xd9"))
     if i % 17 == 0:
         attrs.append(("description", "long " * 900 + str(i)))
     if i % 19 == 0:

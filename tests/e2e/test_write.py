@@ -187,7 +187,7 @@ def test_W12_delete_non_leaf(root, scratch):
 
 def test_W13_large_values(root, scratch):
     dn = f"cn=large,{scratch}"
-    photo = bytes(range(256)) * 2000
+    photo = people.JPEG + bytes(range(256)) * 2000
     root.add_s(dn, person("large", jpegPhoto=photo))
     assert get(root, dn, "jpegPhoto")["jpegPhoto"] == [photo]
     many = [b"value %d" % i for i in range(3000)]
