@@ -77,7 +77,7 @@ int ldif_next(struct ldif_reader *, struct arena *, struct ldif_record *rec_r,
 void ldif_position(const struct ldif_reader *, uint64_t *done_r,
     uint64_t *total_r);
 
-#define LDIF_WRAP	78		/* columns of slapcat and ldapsearch; 0: no folding */
+#define LDIF_WRAP	76		/* columns of a written line; 0: no folding */
 
 /* "name: value\n" or "name:: base64\n", folded. FORCE64: always base64 (userPassword). */
 void ldif_put(struct buf *out, struct slice name, struct slice value,
