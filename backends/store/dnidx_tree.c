@@ -424,7 +424,8 @@ children_of(struct range *r, const struct level *up, struct level *down)
 		else if (up->v[i] - parent > NEAR)
 			seek_parent(r, up->v[i]);
 	}
-	qsort(down->v, down->n, sizeof(*down->v), cmp_id);
+	if (down->n > 1)
+		qsort(down->v, down->n, sizeof(*down->v), cmp_id);
 	return rc == HB_EEND ? HB_OK : rc;
 }
 

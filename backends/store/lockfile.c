@@ -3,7 +3,6 @@
  * holds a write lock on the file, "closed 4711 slapd\n" after a clean end. The
  * kernel drops the lock when the owner dies; the word tells that it died.
  */
-#define _GNU_SOURCE		/* F_OFD_SETLK */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -148,16 +148,16 @@ rebuild(struct store *st)
 		return rc;
 	if (st->mode == STORE_READ)
 		return HB_OK;
-	log_printf(LOG_ANY, "%s: aliases, referrals and subentries listed in "
-	    "%lld ms", st->conf->directory,
-	    (long long)(time_mono_us() - start) / 1000);
+	if (id > 1)
+		log_printf(LOG_ANY, "%s: aliases, referrals and subentries "
+		    "listed in %lld ms", st->conf->directory,
+		    (long long)(time_mono_us() - start) / 1000);
 	return store_special_done(st);
 }
 
 static int
 load(struct store *st, bool *done_r)
 {
-	struct special *sp = st->special;
 	struct slice key, data;
 	struct range r;
 	int rc;
@@ -175,7 +175,6 @@ load(struct store *st, bool *done_r)
 			    store_id_get(key.ptr + 1), true);
 	}
 	range_fini(&r);
-	(void)sp;
 	return rc == HB_EEND ? HB_OK : rc;
 }
 
