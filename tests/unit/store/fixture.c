@@ -132,7 +132,8 @@ fixture_open(struct fixture *f)
 {
 	struct diag diag = DIAG_INIT;
 
-	if (store_open(&f->db, f->names, &diag) != HB_OK)
+	if (store_open_as(&f->db, f->names, STORE_SERVER, TEST_CACHE, &diag) !=
+	    HB_OK)
 		fail_msg("%s", diag.text);
 }
 

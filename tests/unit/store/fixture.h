@@ -15,6 +15,7 @@
 #include "backends/store/store_int.h"
 
 #define SUFFIX	"dc=example,dc=com"
+#define TEST_CACHE	(16u << 20)
 
 struct fixture {
 	char dir[64];
