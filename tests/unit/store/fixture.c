@@ -365,6 +365,19 @@ fill(struct fixture *f, unsigned npeople)
 	}
 }
 
+#ifdef __SANITIZE_THREAD__
+/* Berkeley DB is not built for the sanitizer: its locks, some of them
+ * assembly, and its shared memory are its own business. */
+const char *__tsan_default_suppressions(void);
+
+__attribute__((visibility("default"))) const char *
+__tsan_default_suppressions(void)
+{
+	return "called_from_lib:libdb-5.3.so\ndeadlock:libdb-5.3.so\n"
+	    "mutex:libdb-5.3.so\n";
+}
+#endif
+
 /* ---- what the frontend does ---- */
 
 static void
