@@ -5,10 +5,14 @@
 #include <arpa/inet.h>
 
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "acl_int.h"
 #include "util/err.h"
 #include "util/text.h"
+
+#define REPEATS_MAX		64
+#define REPEAT_PRODUCT_MAX	65536
 
 int
 acl_parse_style(struct slice word, enum acl_style *style_r)
@@ -59,6 +63,57 @@ acl_dn_match(enum acl_style style, int level, const struct dn *dn,
 	}
 }
 
+/* The last character of the bracket expression at P. */
+static const char *
+skip_bracket(const char *p)
+{
+	const char *end;
+
+	p += p[1] == '^' ? 2 : 1;
+	/* a ']' right at the start stands for itself */
+	end = *p != '\0' ? strchr(p + 1, ']') : NULL;
+	return end != NULL ? end : p - 1;
+}
+
+/*
+ * regcomp() of repetitions of repetitions takes memory and time without bound:
+ * patterns that no one needs are refused.
+ */
+static bool
+is_reasonable(const char *p)
+{
+	unsigned long bound, product = 1;
+	unsigned repeats = 0, stacked = 0;
+
+	for (; *p != '\0'; p++) {
+		if (*p == '\\' && p[1] != '\0') {
+			p++;
+			stacked = 0;
+		} else if (*p == '[') {
+			p = skip_bracket(p);
+			stacked = 0;
+		} else if (strchr("*+?{", *p) != NULL) {
+			repeats++;
+			if (++stacked > 2)
+				return false;
+			if (*p != '{')
+				continue;
+			/* the larger one of {m,n} */
+			for (p++; *p != '\0' && *p != '}'; p++) {
+				bound = strtoul(p, NULL, 10);
+				if (bound > 1 && (product *= bound) >
+				    REPEAT_PRODUCT_MAX)
+					return false;
+			}
+			if (*p == '\0')
+				break;
+		} else if (*p != ')') {
+			stacked = 0;
+		}
+	}
+	return repeats <= REPEATS_MAX;
+}
+
 int
 acl_regex_new(struct arena *arena, const char *pattern, regex_t **re_r,
     struct diag *diag)
@@ -69,6 +124,9 @@ acl_regex_new(struct arena *arena, const char *pattern, regex_t **re_r,
 
 	if (re == NULL)
 		return HB_ELIMIT;
+	if (!is_reasonable(pattern))
+		return diag_err(diag, HB_EINVAL, "regular expression \"%s\" "
+		    "repeats too much", pattern);
 	if ((rc = regcomp(re, pattern, REG_EXTENDED | REG_ICASE)) != 0) {
 		regerror(rc, re, text, sizeof(text));
 		return diag_err(diag, HB_EINVAL, "regular expression \"%s\" "

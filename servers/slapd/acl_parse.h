@@ -44,6 +44,8 @@ int acl_style_of(struct acl_parser *, const struct acl_clause *,
     enum acl_style *style_r, int *level_r);
 /* A pattern that the list frees. */
 int acl_compile(struct acl_parser *, const char *pattern, regex_t **re_r);
+/* Will PATTERN, which has $n in it, be an expression once it is expanded? */
+int acl_check_pattern(struct acl_parser *, const char *pattern);
 /* A DN pattern without the blanks after its commas. */
 char *acl_squeeze_pattern(struct acl_parser *, const char *text);
 int acl_parse_dn(struct acl_parser *, const char *text, struct dn *dn_r);

@@ -50,7 +50,7 @@ who_dn(struct acl_parser *p, const struct acl_clause *c, struct acl_who *w)
 		if (!acl_has_submatch(text))
 			return acl_compile(p, text, &w->regex);
 		w->pattern = text;
-		return HB_OK;
+		return acl_check_pattern(p, text);
 	}
 	if (w->style == ACL_STYLE_EXPAND || !slice_is_none(c->mod)) {
 		if (w->style == ACL_STYLE_EXPAND)
@@ -98,7 +98,7 @@ who_text(struct acl_parser *p, const struct acl_clause *c, struct acl_who *w)
 	switch (w->style) {
 	case ACL_STYLE_REGEX:
 		if (acl_has_submatch(w->pattern))
-			return HB_OK;
+			return acl_check_pattern(p, w->pattern);
 		return acl_compile(p, w->pattern, &w->regex);
 	case ACL_STYLE_EXACT:
 		if (!slice_is_none(c->mod))

@@ -83,6 +83,20 @@ acl_style_of(struct acl_parser *p, const struct acl_clause *c,
 }
 
 int
+acl_check_pattern(struct acl_parser *p, const char *pattern)
+{
+	static const struct acl_matches nothing;
+	regex_t *re;
+	int rc;
+
+	rc = acl_regex_new(p->list->arena, acl_expand(p->list->arena, pattern,
+	    &nothing, true), &re, p->diag);
+	if (rc == HB_OK)
+		regfree(re);
+	return rc;
+}
+
+int
 acl_compile(struct acl_parser *p, const char *pattern, regex_t **re_r)
 {
 	struct acl_regex *node;
