@@ -16,6 +16,7 @@ enum tool_mode {
 struct tool_opts {
 	enum tool_mode mode;
 	bool dry_run;
+	bool indexes_only;		/* reindex() follows, no put() */
 	unsigned threads;		/* tool-threads */
 	uint64_t memory;		/* bytes the load may use; 0: a quarter of RAM */
 	const char *tmpdir;		/* for spilled runs; NULL: the database directory */

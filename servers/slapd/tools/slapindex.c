@@ -52,7 +52,7 @@ reindex(struct tool_run *run, const struct attr_desc *const *descs, unsigned n)
 	struct progress progress;
 	struct tool_opts opts = {
 		.mode = run->quick ? TOOL_QUICK : TOOL_WRITE,
-		.threads = tool_threads(run),
+		.indexes_only = true, .threads = tool_threads(run),
 		.progress = progress_phase, .progress_arg = &progress
 	};
 	struct diag diag = DIAG_INIT;
