@@ -55,11 +55,9 @@ entry_unref(struct entry **entry)
 	struct entry *e = *entry;
 
 	*entry = NULL;
-	if (e == NULL || atomic_fetch_sub_explicit(&e->refs, 1,
-	    memory_order_release) != 1)
-		return;
-	atomic_thread_fence(memory_order_acquire);
-	free(e);
+	if (e != NULL && atomic_fetch_sub_explicit(&e->refs, 1,
+	    memory_order_acq_rel) == 1)
+		free(e);
 }
 
 unsigned
