@@ -62,6 +62,9 @@ void store_env_close(struct store *);
 /* One flush of the log serves all commits before it. */
 struct flush *flush_new(DB_ENV *);
 void flush_free(struct flush **);
+/* A writer comes (before it waits for the writer lock), and goes. */
+void flush_enter(struct flush *);
+void flush_leave(struct flush *);
 /* Caller holds the writer lock, its commit record is in the log's buffer. */
 uint64_t flush_ticket(struct flush *);
 /* Wait until what the ticket stands for is on disk. HB_EIO, HB_ENOSPACE. */

@@ -7,37 +7,6 @@
 #include "util/log.h"
 #include "util/mem.h"
 
-int
-store_txn_begin(struct store *st, struct op *op, struct store_txn **txn_r)
-{
-	struct store_txn *txn;
-	int err, rc;
-
-	*txn_r = NULL;
-	if ((rc = store_space_check(st, op == NULL ? NULL : &op->diag)) !=
-	    HB_OK)
-		return rc;
-	lk_lock(&st->writer);
-	if (op != NULL && op_is_stopped(op)) {
-		lk_unlock(&st->writer);
-		return HB_EABANDONED;
-	}
-	txn = mem_zalloc(sizeof(*txn));
-	txn->st = st;
-	txn->op = op;
-	err = st->flush == NULL ? 0 :
-	    st->env->txn_begin(st->env, NULL, &txn->txn, 0);
-	if (err != 0) {
-		lk_unlock(&st->writer);
-		free(txn);
-		return store_db_error(st, err, "beginning a transaction");
-	}
-	st->txn = txn;
-	atomic_store(&st->txn_op, op);
-	*txn_r = txn;
-	return HB_OK;
-}
-
 /* Not the writer any more. */
 static void
 leave(struct store_txn *txn)
@@ -48,7 +17,41 @@ leave(struct store_txn *txn)
 	atomic_store(&st->txn_op, NULL);
 	st->txn = NULL;
 	lk_unlock(&st->writer);
+	if (st->flush != NULL)
+		flush_leave(st->flush);
 	free(txn);
+}
+
+int
+store_txn_begin(struct store *st, struct op *op, struct store_txn **txn_r)
+{
+	struct store_txn *txn;
+	int err, rc;
+
+	*txn_r = NULL;
+	if ((rc = store_space_check(st, op == NULL ? NULL : &op->diag)) !=
+	    HB_OK)
+		return rc;
+	if (st->flush != NULL)
+		flush_enter(st->flush);
+	lk_lock(&st->writer);
+	txn = mem_zalloc(sizeof(*txn));
+	txn->st = st;
+	txn->op = op;
+	st->txn = txn;
+	atomic_store(&st->txn_op, op);
+	if (op != NULL && op_is_stopped(op)) {
+		leave(txn);
+		return HB_EABANDONED;
+	}
+	err = st->flush == NULL ? 0 :
+	    st->env->txn_begin(st->env, NULL, &txn->txn, 0);
+	if (err != 0) {
+		leave(txn);
+		return store_db_error(st, err, "beginning a transaction");
+	}
+	*txn_r = txn;
+	return HB_OK;
 }
 
 int
