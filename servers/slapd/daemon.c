@@ -241,6 +241,8 @@ prepare(struct daemon *d, struct diag *diag)
 	const struct slapd_options *o = d->opts;
 	int rc;
 
+	/* from the first connection that may be made on */
+	block_signals(d);
 	raise_fd_limit();
 	if ((rc = listeners_open(o->urls, o->family, &d->listeners,
 	    &d->nlisteners, diag)) != HB_OK ||
@@ -255,7 +257,6 @@ start(struct daemon *d, struct diag *diag)
 {
 	int rc;
 
-	block_signals(d);
 	if ((rc = write_files(d, diag)) != HB_OK ||
 	    (rc = open_databases(d, diag)) != HB_OK)
 		return rc;
@@ -290,6 +291,24 @@ end(struct daemon *d)
 	slapd_conf_free(&d->conf);
 }
 
+/*
+ * Why there is no server: to the log, and to the terminal where the log does
+ * not go there; in the background through the parent.
+ */
+static void
+report_failure(const struct daemon *d, int *tell, int rc,
+    const struct diag *diag)
+{
+	char text[DIAG_TEXT_MAX + 512];
+
+	log_diag(diag);
+	if (*tell < 0 && atomic_load(&log_debug_mask) == 0) {
+		diag_format(diag, text, sizeof(text));
+		fprintf(stderr, "%s: %s\n", d->opts->name, text);
+	}
+	detach_report(tell, rc, diag);
+}
+
 static int
 run(struct daemon *d)
 {
@@ -314,8 +333,7 @@ out:
 	if (rc != HB_OK) {
 		if (diag.text[0] == '\0')
 			diag_set(&diag, "%s", hb_strerror(rc));
-		log_diag(&diag);
-		detach_report(&tell, rc, &diag);
+		report_failure(d, &tell, rc, &diag);
 	}
 	end(d);
 	if (!d->opts->test)
