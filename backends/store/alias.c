@@ -11,10 +11,10 @@ is_alias(const struct store *st, const struct entry *e)
 
 /* The DN that ALIAS names. */
 static int
-target_of(struct op *op, const struct entry *alias, struct dn *dn_r)
+target_of(struct store *st, struct op *op, const struct entry *alias,
+    struct dn *dn_r)
 {
-	struct slice v = entry_value(alias,
-	    schema_builtin(op->schema, "aliasedObjectName"));
+	struct slice v = entry_value(alias, st->aliased_object);
 
 	if (slice_is_none(v) || dn_parse(op->arena, op->schema, v, dn_r,
 	    NULL) != HB_OK)
@@ -52,7 +52,7 @@ follow_above(struct store *st, struct op *op, struct dn *dn)
 		return rc;
 	if (!is_alias(st, e))
 		rc = HB_ENOENT;
-	else if ((rc = target_of(op, e, &to)) == HB_OK)
+	else if ((rc = target_of(st, op, e, &to)) == HB_OK)
 		rc = dn_rebase(op->arena, dn, &e->dn, &to, dn);
 	entry_unref(&e);
 	return rc;
@@ -80,7 +80,7 @@ alias_find_base(struct store *st, struct op *op, struct entry **e_r)
 		if (rc == HB_OK) {
 			if (!is_alias(st, *e_r))
 				break;
-			rc = target_of(op, *e_r, &at);
+			rc = target_of(st, op, *e_r, &at);
 			entry_unref(e_r);
 			if (rc != HB_OK)
 				break;
@@ -137,7 +137,7 @@ resolve(struct store *st, struct op *op, struct entry *alias,
 	*e_r = NULL;
 	for (unsigned n = 0; rc == HB_OK && is_alias(st, e); n++) {
 		rc = n > op->db->max_deref_depth ? HB_EALIAS :
-		    target_of(op, e, &to);
+		    target_of(st, op, e, &to);
 		entry_unref(&e);
 		if (rc == HB_OK)
 			rc = store_entry_by_dn(st, NULL, &to, true, &e);

@@ -12,7 +12,7 @@ compare_computed(struct store *st, struct op *op, const struct entry *e)
 	if (req->desc == schema_builtin(op->schema, "entryDN"))
 		return slice_is_eq(req->norm, e->dn.norm) ? HB_COMPARE_TRUE :
 		    HB_COMPARE_FALSE;
-	if (req->desc != schema_builtin(op->schema, "hasSubordinates"))
+	if (req->desc != st->has_subordinates)
 		return HB_ENOSUCHATTR;
 	if (!op->may_wait)
 		return HB_EDEFER;

@@ -30,6 +30,8 @@ store_new(struct be_db *db, const struct dnidx_ops *names,
 	st->conf = db->conf;
 	st->names = names;
 	st->schema = db->schema;
+	st->has_subordinates = schema_builtin(db->schema, "hasSubordinates");
+	st->aliased_object = schema_builtin(db->schema, "aliasedObjectName");
 	st->mode = mode;
 	st->is_tool = mode != STORE_SERVER;
 	st->is_quick = mode == STORE_QUICK;

@@ -6,6 +6,7 @@
  * first. Everything else is run by a thread that may wait.
  */
 #include "backends/store/alias.h"
+#include "backends/store/computed.h"
 #include "backends/store/scan.h"
 #include "slapd/backend.h"
 #include "util/text.h"
@@ -27,6 +28,8 @@ struct search {
 	bool has_referrals;		/* referral objects are answered as such */
 	bool has_subentries;
 	bool follows;			/* aliases are not entries of the result */
+	struct computed computed;
+	const struct filter *filter;	/* to be evaluated */
 	unsigned seen;
 };
 
@@ -57,6 +60,8 @@ is_visible(const struct search *s, entry_id id)
 static int
 offer(struct search *s, struct entry *e)
 {
+	int rc;
+
 	if (!root_has(s->roots, s->nroots, &e->dn))
 		return HB_OK;
 	if (s->has_referrals && e->id != s->base_root.id &&
@@ -68,8 +73,10 @@ offer(struct search *s, struct entry *e)
 	if (s->follows && e->id != s->base_root.id &&
 	    store_special_has(s->st, SPECIAL_ALIAS, e->id))
 		return HB_OK;
-	if (filter_eval(s->req->filter, s->op->schema, e, s->allowed,
-	    s->op) != FILTER_TRUE)
+	if ((rc = computed_set(&s->computed, s->st, s->op, e)) != HB_OK)
+		return rc;
+	if (filter_eval(s->filter, s->op->schema, e, s->allowed, s->op) !=
+	    FILTER_TRUE)
 		return HB_OK;
 	return reply_entry(s->op, e);
 }
@@ -282,8 +289,12 @@ store_op_search(struct be_db *db, struct op *op)
 	if ((rc = alias_find_base(s.st, op, &s.base)) != HB_OK ||
 	    (rc = store_allow(op, s.base, access_entry_desc(op),
 	    ACCESS_SEARCH)) != HB_OK ||
-	    (rc = set_roots(&s)) != HB_OK)
+	    (rc = set_roots(&s)) != HB_OK ||
+	    (rc = computed_init(&s.computed, s.st, op,
+	    s.req->filter)) != HB_OK)
 		goto out;
+	s.filter = s.computed.filter != NULL ? s.computed.filter :
+	    s.req->filter;
 	rc = s.req->scope == LDAP_SCOPE_BASE ? offer(&s, s.base) :
 	    run_candidates(&s);
 out:

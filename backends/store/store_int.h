@@ -54,6 +54,7 @@ struct store {
 	const struct store_conf *conf;
 	const struct dnidx_ops *names;
 	struct schema *schema;
+	const struct attr_desc *has_subordinates, *aliased_object;
 	DB_ENV *env;
 	DB *id2entry, *dn2id, *dict_db, *special_db;
 	struct attr_dict *dict;		/* lookups lock-free */

@@ -66,6 +66,12 @@ test_search(void **state)
 	      "(!(uid=user.2))(!(uid=user.3)))",
 	      "uid=user.0,ou=People|uid=user.4,ou=People" },
 	    { "ou=None," SUFFIX, LDAP_SCOPE_SUB, "(uid=*)", "!HB_ENOENT" },
+	    { SUFFIX, LDAP_SCOPE_SUB, "(hasSubordinates=TRUE)",
+	      SUFFIX "|ou=People" },
+	    { SUFFIX, LDAP_SCOPE_SUB, "(&(ou=*)(!(hasSubordinates=TRUE)))",
+	      "ou=Other" },
+	    { SUFFIX, LDAP_SCOPE_SUB, "(entryDN=ou=other," SUFFIX ")",
+	      "ou=Other" },
 	    { "UID = User.1 , OU=people," SUFFIX, LDAP_SCOPE_BASE, "(cn=*)",
 	      "uid=user.1,ou=People" },
 	};
