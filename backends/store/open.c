@@ -117,7 +117,7 @@ open_files(struct store *st, struct diag *diag)
 	    (rc = store_db_open(st, "dn2id.bdb", create, &st->dn2id, NULL,
 	    diag)) != HB_OK) {
 		if (rc == HB_ENOENT)
-			rc = diag_err(diag, HB_EIO, "there is no database in "
+			rc = diag_err(diag, HB_ENOTFOUND, "there is no database in "
 			    "%s: load one with slapadd",
 			    st->conf->directory);
 		return rc;

@@ -2,6 +2,9 @@
  * Postings: which IDs a key has. Keys are found by hash; the IDs of each are
  * kept as differences, 7 bits an octet, in a chain of growing chunks. So a
  * pair costs an octet or two, and only the distinct keys are ever sorted.
+ * IDs come in ascending order but for entries that came after what lies below
+ * them; a difference has its sign in the lowest bit, and the few lists that
+ * such an ID is in are put in order when they leave memory.
  *
  * A run holds, by key: key length (2) | length of the differences (4) | first
  * ID (8) | key | differences
@@ -30,6 +33,7 @@ struct node {
 	uint32_t nbytes;
 	uint16_t used, cap;		/* of the last chunk */
 	uint16_t klen;
+	bool late;			/* not in ascending order */
 	char key[];
 };
 
@@ -59,6 +63,8 @@ struct postings {
 	const char *tmpdir;
 	size_t memory;
 	uint64_t count;
+	entry_id max;			/* added so far */
+	bool late;			/* an ID came after a higher one */
 	char **blocks;
 	size_t nblocks, cap_blocks, pos; /* pos: in the last block */
 	struct slot *slots;
@@ -236,6 +242,33 @@ put_byte(struct postings *p, struct node *n, unsigned char b)
 	n->nbytes++;
 }
 
+/* From one ID to another: the difference, its sign in the lowest bit. */
+static uint64_t
+diff_code(entry_id from, entry_id to)
+{
+	return to > from ? (to - from) << 1 : (from - to) << 1 | 1;
+}
+
+/* The ID after ID, taken from the front of DIFFS. */
+static entry_id
+diff_next(struct slice *diffs, entry_id id)
+{
+	unsigned shift = 0;
+	uint64_t d = 0;
+	size_t i = 0;
+
+	while (i < diffs->len) {
+		unsigned char b = (unsigned char)diffs->ptr[i++];
+
+		d |= (uint64_t)(b & 0x7f) << shift;
+		shift += 7;
+		if (!(b & 0x80))
+			break;
+	}
+	*diffs = slice_skip(*diffs, i);
+	return (d & 1) != 0 ? id - (d >> 1) : id + (d >> 1);
+}
+
 static int spill(struct postings *, struct diag *);
 
 int
@@ -249,6 +282,10 @@ postings_add(struct postings *p, struct slice key, entry_id id,
 	if (is_full(p) && (rc = spill(p, diag)) != HB_OK)
 		return rc;
 	n = find_node(p, key);
+	if (id < p->max)
+		p->late = true;
+	else
+		p->max = id;
 	if (n->first == ENTRY_ID_NONE) {
 		n->first = n->last = id;
 		p->count++;
@@ -256,8 +293,8 @@ postings_add(struct postings *p, struct slice key, entry_id id,
 	}
 	if (n->last == id)
 		return HB_OK;
-	hb_assert(id > n->last);
-	for (d = id - n->last; d >= 0x80; d >>= 7)
+	n->late |= id < n->last;
+	for (d = diff_code(n->last, id); d >= 0x80; d >>= 7)
 		put_byte(p, n, (unsigned char)(d | 0x80));
 	put_byte(p, n, (unsigned char)d);
 	n->last = id;
@@ -299,8 +336,43 @@ sort_items(struct postings *p)
 	qsort(p->items, p->nitems, sizeof(p->items[0]), cmp_items);
 }
 
-/* The differences of N in one piece. */
-static void
+static int
+cmp_ids(const void *a, const void *b)
+{
+	const entry_id *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Put the list that begins with FIRST in ascending order; its first is returned. */
+static entry_id
+order(struct buf *diffs, entry_id first)
+{
+	entry_id *ids = mem_calloc(diffs->len + 1, sizeof(*ids)), last;
+	struct slice rest = buf_slice(diffs);
+	size_t n = 0;
+
+	for (ids[n++] = first; rest.len > 0; n++)
+		ids[n] = diff_next(&rest, ids[n - 1]);
+	qsort(ids, n, sizeof(*ids), cmp_ids);
+	buf_reset(diffs);
+	first = last = ids[0];
+	for (size_t i = 1; i < n; i++) {
+		uint64_t d = diff_code(last, ids[i]);
+
+		if (ids[i] == last)
+			continue;
+		for (; d >= 0x80; d >>= 7)
+			buf_put_char(diffs, (char)(d | 0x80));
+		buf_put_char(diffs, (char)d);
+		last = ids[i];
+	}
+	free(ids);
+	return first;
+}
+
+/* The differences of N in one piece, ascending; its first ID is returned. */
+static entry_id
 collect(struct postings *p, const struct node *n)
 {
 	uint32_t place = n->head, left = n->nbytes, cap = 0;
@@ -316,6 +388,7 @@ collect(struct postings *p, const struct node *n)
 		left -= left < cap ? left : cap;
 		place = c->next;
 	}
+	return n->late ? order(&p->diffs, n->first) : n->first;
 }
 
 static int
@@ -334,14 +407,15 @@ spill(struct postings *p, struct diag *diag)
 	sort_items(p);
 	for (size_t i = 0; i < p->nitems && rc == HB_OK; i++) {
 		const struct node *n = p->items[i].node;
+		entry_id first = collect(p, n);
+		uint32_t nbytes = (uint32_t)p->diffs.len;
 
-		collect(p, n);
 		memcpy(head, &n->klen, 2);
-		memcpy(head + 2, &n->nbytes, 4);
-		memcpy(head + 6, &n->first, 8);
+		memcpy(head + 2, &nbytes, 4);
+		memcpy(head + 6, &first, 8);
 		if ((rc = run_write(run, head, sizeof(head), diag)) == HB_OK &&
 		    (rc = run_write(run, n->key, n->klen, diag)) == HB_OK)
-			rc = run_write(run, p->diffs.data, n->nbytes, diag);
+			rc = run_write(run, p->diffs.data, nbytes, diag);
 	}
 	drop_memory(p);
 	return rc != HB_OK ? rc : run_rewind(run, diag);
@@ -358,10 +432,9 @@ advance_memory(struct postings *p, struct source *src)
 	if (src->done)
 		return;
 	n = p->items[p->next_item++].node;
-	collect(p, n);
+	src->id = collect(p, n);
 	src->key = slice(n->key, n->klen);
 	src->diffs = buf_slice(&p->diffs);
-	src->id = n->first;
 	src->has_id = true;
 }
 
@@ -394,13 +467,21 @@ advance(struct postings *p, struct source *src, struct diag *diag)
 	return HB_OK;
 }
 
-/* By key; of equal ones the older source, whose IDs are lower. */
+/*
+ * By key. Of equal ones the older source, whose IDs are lower, unless some
+ * came late: then the lower ID, and one that has no more goes first.
+ */
 static bool
 is_less(const struct postings *p, unsigned a, unsigned b)
 {
-	int c = slice_cmp(p->sources[a].key, p->sources[b].key);
+	const struct source *x = &p->sources[a], *y = &p->sources[b];
+	int c = slice_cmp(x->key, y->key);
 
-	return c != 0 ? c < 0 : a < b;
+	if (c != 0 || !p->late)
+		return c != 0 ? c < 0 : a < b;
+	if (x->has_id != y->has_id)
+		return y->has_id;
+	return x->id != y->id ? x->id < y->id : a < b;
 }
 
 static void
@@ -479,23 +560,12 @@ postings_next(struct postings *p, struct slice *key_r, struct diag *diag)
 }
 
 static void
-next_diff(struct source *src)
+next_diff(struct postings *p, struct source *src)
 {
-	uint64_t d = 0;
-	unsigned shift = 0;
-	size_t i = 0;
-
 	src->has_id = src->diffs.len > 0;
-	while (i < src->diffs.len) {
-		unsigned char b = (unsigned char)src->diffs.ptr[i++];
-
-		d |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-		if (!(b & 0x80))
-			break;
-	}
-	src->diffs = slice_skip(src->diffs, i);
-	src->id += d;
+	src->id = diff_next(&src->diffs, src->id);
+	if (p->late)
+		sift_down(p, 0);
 }
 
 int
@@ -515,7 +585,7 @@ postings_next_id(struct postings *p, entry_id *id_r, struct diag *diag)
 			continue;
 		}
 		*id_r = src->id;
-		next_diff(src);
+		next_diff(p, src);
 		if (*id_r != p->last) {
 			p->last = *id_r;
 			return HB_OK;
