@@ -257,7 +257,7 @@ cache_find(struct cache *c, struct cache_shard *s, uint64_t hash,
 	return n;
 }
 
-void
+bool
 cache_put(struct cache *c, struct cache_node *node, uint64_t ticket,
     const void *key)
 {
@@ -270,6 +270,7 @@ cache_put(struct cache *c, struct cache_node *node, uint64_t ticket,
 	else
 		link_node(c, s, node);
 	cache_leave(s);
+	return !is_old;
 }
 
 void

@@ -70,9 +70,9 @@ struct cache_node *cache_find(struct cache *, struct cache_shard *,
     uint64_t hash, const void *key);
 /*
  * Take NODE (hash and size set) into the cache if nothing was committed to its
- * shard since TICKET, else drop it.
+ * shard since TICKET, else drop it. False: something was committed.
  */
-void cache_put(struct cache *, struct cache_node *node, uint64_t ticket,
+bool cache_put(struct cache *, struct cache_node *node, uint64_t ticket,
     const void *key);
 
 /* The writer: KEY changes with the commit that follows. */
@@ -91,7 +91,8 @@ void entry_cache_free(struct entry_cache **);
 /* A reference; NULL: *TICKET_r for entry_cache_put(). */
 struct entry *entry_cache_get(struct entry_cache *, entry_id,
     uint64_t *ticket_r);
-void entry_cache_put(struct entry_cache *, struct entry *, uint64_t ticket);
+/* False: something was committed to its shard since the ticket. */
+bool entry_cache_put(struct entry_cache *, struct entry *, uint64_t ticket);
 void entry_cache_change_begin(struct entry_cache *, entry_id);
 /* E: the new entry, a reference is taken; NULL. */
 void entry_cache_change_end(struct entry_cache *, entry_id, struct entry *e);

@@ -95,6 +95,23 @@ dir_has_env(const char *dir)
 }
 
 void
+dir_drop_regions(const char *dir)
+{
+	struct dirent *de;
+	DIR *d;
+
+	if ((d = opendir(dir)) == NULL)
+		return;
+	while ((de = readdir(d)) != NULL) {
+		if (strncmp(de->d_name, "__db.", 5) == 0 &&
+		    unlinkat(dirfd(d), de->d_name, 0) != 0)
+			log_printf(LOG_ANY, "%s/%s: %s", dir, de->d_name,
+			    strerror(errno));
+	}
+	closedir(d);
+}
+
+void
 dir_give(const char *dir)
 {
 	struct dirent *de;

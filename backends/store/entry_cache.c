@@ -76,10 +76,10 @@ entry_cache_get(struct entry_cache *ec, entry_id id, uint64_t *ticket_r)
 	return e;
 }
 
-void
+bool
 entry_cache_put(struct entry_cache *ec, struct entry *e, uint64_t ticket)
 {
-	cache_put(&ec->table, new_node(e), ticket, &e->id);
+	return cache_put(&ec->table, new_node(e), ticket, &e->id);
 }
 
 void

@@ -2,13 +2,12 @@
  * Opening and closing the environment of a database: region sizes, recovery,
  * who may use it beside whom.
  */
-#include <sys/stat.h>
+#include <sys/random.h>
+#include <sys/shm.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backends/store/env.h"
 #include "util/log.h"
@@ -24,6 +23,9 @@
 #define LOCKERS_MAX	20000
 #define TXNS_MAX	1000
 #define REPORT_US	2000000
+/* Keys of shared memory: 'HB' and a random number, 8 for an environment. */
+#define SHM_KEY_BASE	0x48400000L
+#define SHM_KEY_SHIFT	3
 
 static void
 on_error(const DB_ENV *env, const char *prefix, const char *text)
@@ -97,6 +99,42 @@ set_key(struct store *st, DB_ENV *env, struct diag *diag)
 	return HB_OK;
 }
 
+/*
+ * The regions lie in System V shared memory, as long as there is some: files
+ * mapped into memory would be written to disk by the kernel again and again.
+ * Readers beside us find the segments by their numbers in __db.001. Each is
+ * marked at once to go with its last user, so that nothing is left behind by a
+ * process that is killed; the key has served its purpose then.
+ */
+static long
+pick_key(const struct store *st)
+{
+	uint16_t v = 0;
+
+	if (st->conf->shm_key != 0)
+		return (long)st->conf->shm_key;
+	(void)getrandom(&v, sizeof(v), 0);
+	return SHM_KEY_BASE | (long)v << SHM_KEY_SHIFT;
+}
+
+static void
+mark_segments(const struct store *st)
+{
+	unsigned key, first = (unsigned)st->shm_key;
+	char line[512];
+	int id;
+	FILE *f;
+
+	if ((f = fopen("/proc/self/maps", "re")) == NULL)
+		return;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "%*s %*s %*s %*s %d /SYSV%x", &id, &key) == 2
+		    && key >= first && key < first + (1u << SHM_KEY_SHIFT))
+			(void)shmctl(id, IPC_RMID, NULL);
+	}
+	fclose(f);
+}
+
 /* Sizes of the regions, which this process is about to make. */
 static int
 set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
@@ -122,8 +160,8 @@ set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
 		return err;
 	if (st->mode == STORE_SERVER || st->mode == STORE_WRITE)
 		err = env->log_set_config(env, DB_LOG_AUTO_REMOVE, 1);
-	if (err == 0 && st->conf->shm_key != 0)
-		err = env->set_shm_key(env, (long)st->conf->shm_key);
+	if (err == 0 && st->shm_key != 0)
+		err = env->set_shm_key(env, st->shm_key);
 	return err;
 }
 
@@ -142,18 +180,19 @@ open_flags(const struct store *st, enum store_mode mode)
 	/* also after a clean end: it costs a look at the last checkpoint, and
 	 * the regions are made anew in the sizes of today */
 	return txn | DB_CREATE | DB_RECOVER |
-	    (st->conf->shm_key != 0 ? DB_SYSTEM_MEM : 0);
+	    (st->shm_key != 0 ? DB_SYSTEM_MEM : 0);
 }
 
 static int
-env_open(struct store *st, enum store_mode mode, uint64_t cache,
-    DB_ENV **env_r, struct diag *diag)
+env_try(struct store *st, enum store_mode mode, uint64_t cache,
+    DB_ENV **env_r, int *err_r, struct diag *diag)
 {
 	const char *dir = st->conf->directory;
 	DB_ENV *env = NULL;
 	int err, rc;
 
 	*env_r = NULL;
+	*err_r = 0;
 	if ((err = db_env_create(&env, 0)) != 0)
 		return diag_err(diag, HB_EIO, "%s: %s", dir, db_strerror(err));
 	env->app_private = st;
@@ -168,24 +207,42 @@ env_open(struct store *st, enum store_mode mode, uint64_t cache,
 	}
 	err = env->open(env, dir, open_flags(st, mode), st->conf->mode);
 out:
+	*err_r = err;
 	if (err == 0) {
 		*env_r = env;
 		return HB_OK;
 	}
 	(void)env->close(env, 0);
-	return diag_err(diag, HB_EIO, "opening the environment in %s: %s%s",
-	    dir, db_strerror(err), err == DB_RUNRECOVERY ?
-	    " (was it damaged? slapd's log says more)" : "");
+	return HB_EIO;
 }
 
-/* The environment leaves no regions, unless somebody else uses them. */
-static void
-env_remove(const struct store *st, u_int32_t flags)
+static int
+env_open(struct store *st, enum store_mode mode, uint64_t cache,
+    DB_ENV **env_r, struct diag *diag)
 {
-	DB_ENV *env;
+	bool makes = mode == STORE_SERVER || mode == STORE_WRITE;
+	int err, rc;
 
-	if (db_env_create(&env, 0) == 0)
-		(void)env->remove(env, st->conf->directory, flags);
+	st->shm_key = makes ? pick_key(st) : 0;
+	if (makes)
+		dir_drop_regions(st->conf->directory);
+	rc = env_try(st, mode, cache, env_r, &err, diag);
+	if (makes && rc != HB_OK && (err == EAGAIN || err == ENOSPC ||
+	    err == EINVAL || err == ENOSYS || err == EACCES)) {
+		log_printf(LOG_ANY, "%s: no shared memory (%s), files are "
+		    "mapped instead", st->conf->directory, db_strerror(err));
+		st->shm_key = 0;
+		dir_drop_regions(st->conf->directory);
+		rc = env_try(st, mode, cache, env_r, &err, diag);
+	}
+	if (rc == HB_OK && st->shm_key != 0)
+		mark_segments(st);
+	if (err != 0 && rc != HB_OK)
+		return diag_err(diag, HB_EIO, "opening the environment in %s: "
+		    "%s%s", st->conf->directory, db_strerror(err),
+		    err == DB_RUNRECOVERY ?
+		    " (was it damaged? slapd's log says more)" : "");
+	return rc;
 }
 
 /*
@@ -205,7 +262,7 @@ env_settle(struct store *st, struct diag *diag)
 		rc = diag_err(diag, HB_EIO, "checkpoint in %s: %s",
 		    st->conf->directory, db_strerror(err));
 	(void)env->close(env, 0);
-	env_remove(st, DB_FORCE);
+	dir_drop_regions(st->conf->directory);
 	return rc;
 }
 
@@ -279,7 +336,7 @@ store_env_close(struct store *st)
 		}
 		st->env = NULL;
 		if (clean && st->lock_fd >= 0)
-			env_remove(st, 0);
+			dir_drop_regions(st->conf->directory);
 	}
 	if (st->mode == STORE_WRITE || st->mode == STORE_QUICK)
 		dir_give(st->conf->directory);

@@ -41,6 +41,11 @@ pid_t lockfile_owner(const char *dir, bool *unclean_r);
 int dir_check(const char *dir, bool write, struct diag *);
 /* Does DIR hold logs or regions of an environment? */
 bool dir_has_env(const char *dir);
+/*
+ * Unlink what is left of the regions of DIR's last environment. The caller owns
+ * the database; who still reads there keeps what he has mapped.
+ */
+void dir_drop_regions(const char *dir);
 /* Write DB_CONFIG from `dbconfig` lines unless there is one; log what one says. */
 int dir_db_config(const struct store_conf *, struct diag *);
 

@@ -97,6 +97,23 @@ read_entry(struct store *st, struct store_txn *txn, entry_id id,
 	}
 }
 
+/*
+ * E was read: it is kept, and so is its name. The ticket of the name can only
+ * be had now. But if the entry may still be kept after that, no commit on it
+ * has begun until then, and one that begins later changes the name's stamp.
+ */
+static void
+keep(struct store *st, struct entry *e, uint64_t ticket)
+{
+	uint64_t name_ticket;
+	bool known = name_cache_get(st->name_cache, e->dn.norm,
+	    &name_ticket) != ENTRY_ID_NONE;
+
+	if (entry_cache_put(st->entries, e, ticket) && !known)
+		name_cache_put(st->name_cache, e->dn.norm, e->id,
+		    name_ticket);
+}
+
 int
 store_entry_by_id(struct store *st, struct store_txn *txn, entry_id id,
     bool may_read, struct entry **e_r)
@@ -111,7 +128,7 @@ store_entry_by_id(struct store *st, struct store_txn *txn, entry_id id,
 	if (!may_read)
 		return HB_EDEFER;
 	if ((rc = read_entry(st, NULL, id, e_r)) == HB_OK)
-		entry_cache_put(st->entries, *e_r, ticket);
+		keep(st, *e_r, ticket);
 	return rc;
 }
 

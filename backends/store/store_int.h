@@ -67,6 +67,7 @@ struct store {
 	int lock_fd;			/* hornbeam.lock; -1: not held */
 	enum store_mode mode;
 	bool is_joined;			/* READ: beside a running slapd */
+	long shm_key;			/* 0: regions are mapped files */
 	unsigned crypt_flag;		/* DB_ENCRYPT or 0, for db->open */
 	struct flush *flush;		/* flush.c; NULL without a log */
 	struct special *special;	/* special.c */
