@@ -34,7 +34,8 @@ violation(struct check *c, int rc, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	diag_add(c->diag, "%s", text);
-	if (c->rc == HB_OK)
+	/* the name is what cannot be mended by adding something */
+	if (c->rc == HB_OK || (rc == HB_ENOTONRDN && c->rc == HB_EOBJECTCLASS))
 		c->rc = rc;
 }
 
@@ -106,6 +107,18 @@ collect_class(struct check *c, const struct object_class *oc)
 	return rc;
 }
 
+/* A value that names no class is none of its syntax (RFC 4512 3.3). */
+static void
+unknown_class(struct check *c, unsigned i, struct slice name)
+{
+	const char *near = schema_nearest_class(c->schema, name);
+
+	violation(c, HB_ESYNTAX, "objectClass: value #%u invalid per syntax: "
+	    "no object class '%.*s' is known%s%s%s", i, SLICE_ARG(name),
+	    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+	    near != NULL ? "'?" : "");
+}
+
 static int
 find_classes(struct check *c)
 {
@@ -125,9 +138,7 @@ find_classes(struct check *c)
 		return HB_ELIMIT;
 	for (i = 0; i < a->n; i++) {
 		if ((oc = schema_find_class(c->schema, a->values[i])) == NULL) {
-			violation(c, HB_EOBJECTCLASS,
-			    "unrecognized objectClass '%.*s'",
-			    SLICE_ARG(a->values[i]));
+			unknown_class(c, i, a->values[i]);
 			continue;
 		}
 		c->listed[c->nlisted++] = oc;
@@ -229,6 +240,16 @@ set_structural(struct check *c)
 
 /* ---- MUST, content rule ---- */
 
+/* The class that the entry lists and that OC comes from. */
+static const struct object_class *
+listed_below(const struct check *c, const struct object_class *oc)
+{
+	for (unsigned i = 0; i < c->nlisted; i++)
+		if (object_class_is_sub(c->listed[i], oc))
+			return c->listed[i];
+	return oc;
+}
+
 static void
 check_must(struct check *c)
 {
@@ -241,7 +262,8 @@ check_must(struct check *c)
 			if (!has_type(c, *must))
 				violation(c, HB_EOBJECTCLASS,
 				    "object class '%s' requires attribute '%s'",
-				    class_name(c->all[i]), type_name(*must));
+				    class_name(listed_below(c, c->all[i])),
+				    type_name(*must));
 }
 
 static const struct content_rule *
