@@ -233,9 +233,13 @@ static int
 apply_unsupported(const struct cfg_item *item, void *field,
     const struct cfg_line *line, struct diag *diag)
 {
+	const char *what = line->nwords > 1 &&
+	    (item->flags & CFG_SECRET) == 0 ? line->words[1] : "";
+
 	(void)field;
-	return diag_err(diag, HB_EUNSUPPORTED, "<%s> is not supported yet%s%s",
-	    line->words[0], item->help != NULL ? ": " : "",
+	return diag_err(diag, HB_EUNSUPPORTED, "<%s%s%s> is not supported "
+	    "yet%s%s", line->words[0], what[0] != '\0' ? " " : "", what,
+	    item->help != NULL ? ": " : "",
 	    item->help != NULL ? item->help : "");
 }
 

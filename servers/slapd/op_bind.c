@@ -94,6 +94,7 @@ bind_hide(struct fop *f, int rc)
 	case HB_EACCESS:
 	case HB_REFERRAL:
 	case HB_ENOSUCHATTR:
+	case HB_EINAPPROPAUTH:
 	case HB_ECREDENTIALS:
 		diag_clear(&op->diag);
 		op->matched = SLICE_NONE;

@@ -178,7 +178,7 @@ def test_D10_usage():
     ("include /nonexistent.conf", ["/nonexistent.conf"]),
     ("database nosuch", ["nosuch"]),
     ("loglevel nosuch", ["nosuch"]),
-    ("allow nosuch", ["nosuch"]),
+    ("allow nosuch", ["allow", "before any database"]),
     ("access to nonsense", []),
     ("threads 1", ["threads"]),
     ("moduleload nosuch_module", ["nosuch_module"]),
@@ -246,6 +246,7 @@ def test_D14_ldapi(make, backend):
     left.close()
     s.urls += "/????x-mod=0777"
     s.start()
+    assert wait_until(lambda: os.path.exists(path), 5)
     assert os.stat(path).st_mode & 0o777 == 0o777
     s.conn(url=f"ldapi://{quoted}").whoami_s()
 

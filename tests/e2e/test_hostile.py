@@ -10,7 +10,7 @@ import people
 import pytest
 from conftest import PEER, SUFFIX, Server, wait_until
 
-WHOAMI = bytes.fromhex("302102010177" "1c8017") + b"1.3.6.1.4.1.4203.1.11.3"
+WHOAMI = bytes.fromhex("301e02010177" "198017") + b"1.3.6.1.4.1.4203.1.11.3"
 
 
 def length(n):
