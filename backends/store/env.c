@@ -22,6 +22,12 @@
 #define LOCKS_MAX	1000000
 #define LOCKERS_MAX	20000
 #define TXNS_MAX	1000
+/* each page in the cache has one, of 4 KiB at the least but for odd settings */
+#define MUTEXES_FIRST	20000
+#define MUTEXES_MAX	1000000
+/* a transaction of a million locks is rare: its chains may be long */
+#define LOCK_BUCKETS	32749
+#define POOL_BUCKET_BYTES	(32 * 1024)
 #define REPORT_US	2000000
 /* Keys of shared memory: 'HB' and a random number, 8 for an environment. */
 #define SHM_KEY_BASE	0x48400000L
@@ -135,6 +141,18 @@ mark_segments(const struct store *st)
 	fclose(f);
 }
 
+/*
+ * Buckets of the page cache: all of them are written to when the region is made,
+ * and by default there would be one for half a kilobyte of cache.
+ */
+static u_int32_t
+pool_buckets(uint64_t cache)
+{
+	uint64_t n = cache / POOL_BUCKET_BYTES;
+
+	return n < 1024 ? 1024 : (u_int32_t)n;
+}
+
 /* Sizes of the regions, which this process is about to make. */
 static int
 set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
@@ -154,6 +172,10 @@ set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
 	    (err = env->set_lk_max_locks(env, LOCKS_MAX)) != 0 ||
 	    (err = env->set_lk_max_objects(env, LOCKS_MAX)) != 0 ||
 	    (err = env->set_lk_max_lockers(env, LOCKERS_MAX)) != 0 ||
+	    (err = env->set_lk_tablesize(env, LOCK_BUCKETS)) != 0 ||
+	    (err = env->set_mp_tablesize(env, pool_buckets(cache))) != 0 ||
+	    (err = env->mutex_set_init(env, MUTEXES_FIRST)) != 0 ||
+	    (err = env->mutex_set_max(env, MUTEXES_MAX)) != 0 ||
 	    (err = env->set_tx_max(env, TXNS_MAX)) != 0 ||
 	    (err = env->set_lk_detect(env, detect == 0 ? DB_LOCK_MINWRITE :
 	    (u_int32_t)detect)) != 0)
