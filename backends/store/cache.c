@@ -302,6 +302,16 @@ cache_change_end(struct cache *c, uint64_t hash, const void *key,
 }
 
 void
+cache_change_done(struct cache *c, uint64_t hash)
+{
+	struct cache_shard *s = cache_enter(c, hash);
+
+	if ((s->stamp & 1) != 0)
+		s->stamp++;
+	cache_leave(s);
+}
+
+void
 cache_change_all_begin(struct cache *c)
 {
 	for (unsigned i = 0; i < c->nshards; i++) {

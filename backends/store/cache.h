@@ -80,6 +80,8 @@ void cache_change_begin(struct cache *, uint64_t hash, const void *key);
 /* It is committed (or failed). NODE is the new value; NULL: none. */
 void cache_change_end(struct cache *, uint64_t hash, const void *key,
     struct cache_node *node);
+/* The same where a change never brings a new value. */
+void cache_change_done(struct cache *, uint64_t hash);
 /* The same for everything. */
 void cache_change_all_begin(struct cache *);
 void cache_change_all_end(struct cache *);

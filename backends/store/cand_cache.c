@@ -116,7 +116,7 @@ cand_cache_change_end(struct cand_cache *cc, unsigned index, struct slice key)
 {
 	struct cand_key k = { index, key };
 
-	cache_change_end(&cc->table, hash_of(&k), &k, NULL);
+	cache_change_done(&cc->table, hash_of(&k));
 }
 
 struct cache *

@@ -65,6 +65,25 @@ test_abort(void **state)
 	entry_unref(&again);
 }
 
+static void
+test_disk_full(void **state)
+{
+	struct fixture *f = *state;
+	struct store *st = fixture_store(f);
+	struct diag diag = DIAG_INIT;
+	char *found;
+
+	background_stop(st);		/* which would look for itself */
+	atomic_store(&st->is_disk_full, true);
+	assert_int_equal(do_delete(f, "uid=user.1," PEOPLE), HB_ENOSPACE);
+	assert_int_equal(store_space_check(st, &diag), HB_ENOSPACE);
+	found = do_search(f, SUFFIX, LDAP_SCOPE_SUB, "(uid=user.1)", 0);
+	assert_string_equal(found, "uid=user.1,ou=People");
+	free(found);
+	atomic_store(&st->is_disk_full, false);
+	assert_int_equal(do_delete(f, "uid=user.1," PEOPLE), HB_OK);
+}
+
 struct shared {
 	struct fixture *f;
 	atomic_bool stop;
@@ -282,7 +301,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_abort), TEST(test_never_stale),
+		TEST(test_abort), TEST(test_disk_full), TEST(test_never_stale),
 		TEST(test_rename_beside), TEST(test_group_commit),
 	};
 	int bad = 0;
