@@ -76,6 +76,7 @@ load(struct store *st, struct diag *diag)
 			    "\"%.*s\", which the schema does not know",
 			    st->conf->directory, SLICE_ARG(name));
 		attr_dict_add(st->dict, desc, get_number(key.ptr));
+		st->dict_saved = get_number(key.ptr);
 	}
 	range_fini(&r);
 	return rc == HB_EEND ? HB_OK : rc;
@@ -105,14 +106,34 @@ store_dict_close(struct store *st)
 }
 
 /*
- * A number is written by itself, not in TXN: it stays in memory, so it must
- * also stay on disk when TXN is aborted. The log has it before TXN's end.
+ * Numbers up to NUM are written, each by itself and not in the writer's
+ * transaction: they stay in memory, so they must also stay on disk when that is
+ * aborted. The log has them before its end. What could not be written is tried
+ * again by the next who needs it.
  */
+static int
+save_to(struct store *st, uint32_t num)
+{
+	char key[NUMBER_LEN];
+	int rc;
+
+	while (st->dict_saved < num) {
+		uint32_t next = st->dict_saved + 1;
+		const struct attr_desc *desc = attr_dict_desc(st->dict, next);
+
+		put_number(key, next);
+		if (desc != NULL && (rc = store_put(st, NULL, st->dict_db,
+		    slice(key, sizeof(key)), desc->name, 0)) != HB_OK)
+			return rc;
+		st->dict_saved = next;
+	}
+	return HB_OK;
+}
+
 int
 store_dict_add(struct store *st, struct store_txn *txn,
     const struct attrs *attrs)
 {
-	char key[NUMBER_LEN];
 	uint32_t num;
 	int rc;
 
@@ -121,13 +142,9 @@ store_dict_add(struct store *st, struct store_txn *txn,
 	for (unsigned i = 0; i < attrs->n; i++) {
 		const struct attr_desc *desc = attrs->v[i].desc;
 
-		if (attr_dict_num(st->dict, desc) != 0)
-			continue;
-		num = attr_dict_add(st->dict, desc, 0);
-		put_number(key, num);
-		rc = store_put(st, NULL, st->dict_db, slice(key, sizeof(key)),
-		    desc->name, 0);
-		if (rc != HB_OK)
+		if ((num = attr_dict_num(st->dict, desc)) == 0)
+			num = attr_dict_add(st->dict, desc, 0);
+		if (num > st->dict_saved && (rc = save_to(st, num)) != HB_OK)
 			return rc;
 	}
 	return HB_OK;

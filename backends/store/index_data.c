@@ -112,14 +112,17 @@ index_data_add_to(struct slice data, entry_id base, struct idset *ids)
 unsigned
 index_data_count(struct slice data)
 {
+	unsigned long long word;
 	unsigned n = 0;
 
 	if (data.len == 1)
 		return INDEX_CHUNK;
 	if (data.len != INDEX_BITMAP_LEN)
 		return (unsigned)data.len / 2;
-	for (size_t i = 0; i < data.len; i++)
-		n += (unsigned)__builtin_popcount((unsigned char)data.ptr[i]);
+	for (size_t i = 0; i < data.len; i += sizeof(word)) {
+		memcpy(&word, data.ptr + i, sizeof(word));
+		n += (unsigned)__builtin_popcountll(word);
+	}
 	return n;
 }
 

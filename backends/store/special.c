@@ -123,31 +123,43 @@ store_special_done(struct store *st)
 	return store_put(st, NULL, st->special_db, DONE_KEY, SLICE(""), 0);
 }
 
-/* Read all entries, once. */
+static int
+set_all(struct store *st, const struct entry *e)
+{
+	int rc = HB_OK;
+
+	for (unsigned k = 0; k < SPECIAL_KINDS && rc == HB_OK; k++) {
+		if (entry_is_class(e, st->schema, st->special->classes[k]))
+			rc = set_one(st, NULL, k, e->id, true);
+	}
+	return rc;
+}
+
+/* Read all entries, once. What is listed may be of a load that was given up. */
 static int
 rebuild(struct store *st)
 {
-	struct special *sp = st->special;
 	int64_t start = time_mono_us();
 	struct entry *e = NULL;
 	entry_id id = 1;
-	int rc;
+	u_int32_t n;
+	int err, rc;
 
+	for (unsigned k = 0; k < SPECIAL_KINDS; k++) {
+		idset_fini(&st->special->ids[k]);
+		atomic_store(&st->special->counts[k], 0);
+	}
+	err = st->special_db->truncate(st->special_db, NULL, &n, 0);
+	if (err != 0)
+		return store_db_error(st, err, "special.bdb");
 	for (; (rc = store_entry_scan(st, &id, &e)) == HB_OK; id++) {
-		for (unsigned k = 0; k < SPECIAL_KINDS; k++) {
-			if (entry_is_class(e, st->schema, sp->classes[k]) &&
-			    (rc = st->mode == STORE_READ ? HB_OK :
-			    set_one(st, NULL, k, id, true)) != HB_OK)
-				break;
-		}
+		rc = set_all(st, e);
 		entry_unref(&e);
 		if (rc != HB_OK)
 			return rc;
 	}
 	if (rc != HB_EEND)
 		return rc;
-	if (st->mode == STORE_READ)
-		return HB_OK;
 	if (id > 1)
 		log_printf(LOG_ANY, "%s: aliases, referrals and subentries "
 		    "listed in %lld ms", st->conf->directory,

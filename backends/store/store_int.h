@@ -77,6 +77,7 @@ struct store {
 
 	struct lk_mutex writer;		/* rank LK_STORE_WRITER; one transaction at a time changes pages */
 	struct undo *undo;		/* commit.c; guarded by writer */
+	uint32_t dict_saved;		/* numbers on disk; guarded by writer (QUICK: the loader's thread) */
 
 	atomic_uint_least64_t next_id;	/* above every ID in use */
 	atomic_uint_least64_t commits;	/* transactions committed */

@@ -315,6 +315,9 @@ test_special(void **state)
 	k.data = "\1\0\0\0\0\0\0\0\5";
 	k.size = 9;
 	assert_int_equal(st->special_db->del(st->special_db, NULL, &k, 0), 0);
+	k.data = "\1\0\0\0\0\0\0\0\4";	/* of nothing that is there */
+	assert_int_equal(st->special_db->put(st->special_db, NULL, &k, &k, 0),
+	    0);
 	fixture_close(f);
 	fixture_open(f);
 	assert_int_equal(store_special_count(fixture_store(f),
