@@ -2,14 +2,15 @@
  * Opening and closing the environment of a database: region sizes, recovery,
  * who may use it beside whom.
  */
-#include <sys/random.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "backends/store/env.h"
+#include "util/hash.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "util/text.h"
@@ -29,8 +30,9 @@
 #define LOCK_BUCKETS	32749
 #define POOL_BUCKET_BYTES	(32 * 1024)
 #define REPORT_US	2000000
-/* Keys of shared memory: 'HB' and a random number, 8 for an environment. */
-#define SHM_KEY_BASE	0x48400000L
+/* Keys of shared memory: 'H' and a hash of the folder, 8 for an environment. */
+#define SHM_KEY_BASE	0x48000000L
+#define SHM_KEY_MASK	0x1fffff
 #define SHM_KEY_SHIFT	3
 
 static void
@@ -56,6 +58,59 @@ on_event(DB_ENV *env, u_int32_t event, void *info)
 		    st->conf->directory);
 }
 
+/*
+ * The regions lie in System V shared memory, as long as there is some: files
+ * mapped into memory would be written to disk by the kernel again and again.
+ * Readers beside us find the segments by their numbers in __db.001. Each is
+ * marked to go with its last user, so that nothing is left behind by a process
+ * that is killed; the key has served its purpose then. One that was killed
+ * before it came to that leaves segments of the key that the next start in the
+ * same folder takes, and Berkeley DB removes what it finds there.
+ */
+static long
+pick_key(const struct store *st)
+{
+	struct stat s;
+	uint64_t h;
+
+	if (st->conf->shm_key != 0)
+		return (long)st->conf->shm_key;
+	if (stat(st->conf->directory, &s) != 0)
+		return 0;
+	h = hash_u64(hash_u64(s.st_dev) ^ s.st_ino);
+	return SHM_KEY_BASE | (long)(h & SHM_KEY_MASK) << SHM_KEY_SHIFT;
+}
+
+static void
+mark_segments(const struct store *st)
+{
+	unsigned key, first = (unsigned)st->shm_key;
+	char line[512];
+	int id;
+	FILE *f;
+
+	if ((f = fopen("/proc/self/maps", "re")) == NULL)
+		return;
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line, "%*s %*s %*s %*s %d /SYSV%x", &id, &key) == 2
+		    && key >= first && key < first + (1u << SHM_KEY_SHIFT))
+			(void)shmctl(id, IPC_RMID, NULL);
+	}
+	fclose(f);
+}
+
+/*
+ * Buckets of the page cache: all of them are written to when the region is made,
+ * and by default there would be one for half a kilobyte of cache.
+ */
+static u_int32_t
+pool_buckets(uint64_t cache)
+{
+	uint64_t n = cache / POOL_BUCKET_BYTES;
+
+	return n < 1024 ? 1024 : (u_int32_t)n;
+}
+
 /* Progress of recovery, when it takes long enough for somebody to wonder. */
 static void
 on_progress(DB_ENV *env, int opcode, int percent)
@@ -66,8 +121,11 @@ on_progress(DB_ENV *env, int opcode, int percent)
 
 	if (opcode != DB_RECOVER)
 		return;
-	if (last == 0 || percent == 0)
+	if (last == 0 || percent == 0) {
 		last = now;
+		if (st->shm_key != 0)	/* recovery may take long */
+			mark_segments(st);
+	}
 	if (now - last < REPORT_US)
 		return;
 	last = now;
@@ -103,54 +161,6 @@ set_key(struct store *st, DB_ENV *env, struct diag *diag)
 		    db_strerror(err));
 	st->crypt_flag = DB_ENCRYPT;
 	return HB_OK;
-}
-
-/*
- * The regions lie in System V shared memory, as long as there is some: files
- * mapped into memory would be written to disk by the kernel again and again.
- * Readers beside us find the segments by their numbers in __db.001. Each is
- * marked at once to go with its last user, so that nothing is left behind by a
- * process that is killed; the key has served its purpose then.
- */
-static long
-pick_key(const struct store *st)
-{
-	uint16_t v = 0;
-
-	if (st->conf->shm_key != 0)
-		return (long)st->conf->shm_key;
-	(void)getrandom(&v, sizeof(v), 0);
-	return SHM_KEY_BASE | (long)v << SHM_KEY_SHIFT;
-}
-
-static void
-mark_segments(const struct store *st)
-{
-	unsigned key, first = (unsigned)st->shm_key;
-	char line[512];
-	int id;
-	FILE *f;
-
-	if ((f = fopen("/proc/self/maps", "re")) == NULL)
-		return;
-	while (fgets(line, sizeof(line), f) != NULL) {
-		if (sscanf(line, "%*s %*s %*s %*s %d /SYSV%x", &id, &key) == 2
-		    && key >= first && key < first + (1u << SHM_KEY_SHIFT))
-			(void)shmctl(id, IPC_RMID, NULL);
-	}
-	fclose(f);
-}
-
-/*
- * Buckets of the page cache: all of them are written to when the region is made,
- * and by default there would be one for half a kilobyte of cache.
- */
-static u_int32_t
-pool_buckets(uint64_t cache)
-{
-	uint64_t n = cache / POOL_BUCKET_BYTES;
-
-	return n < 1024 ? 1024 : (u_int32_t)n;
 }
 
 /* Sizes of the regions, which this process is about to make. */
