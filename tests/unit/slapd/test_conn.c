@@ -102,7 +102,7 @@ static const struct transport wire_transport = {
 static struct entry *ann;
 static bool defers;			/* searches want a thread that may wait */
 static sem_t gate;			/* a deferred search waits here */
-static bool gated;
+static atomic_bool gated;
 static atomic_uint runs_here, runs_in_pool, stopped;
 static unsigned copies = 1;		/* entries that a search answers with */
 static pthread_t loop_thread;
