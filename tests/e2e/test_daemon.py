@@ -182,7 +182,7 @@ def test_D10_usage():
     ("access to nonsense", []),
     ("threads 1", ["threads"]),
     ("moduleload nosuch_module", ["nosuch_module"]),
-    ("overlay nosuch", ["nosuch"]),
+    ("overlay nosuch", ["overlay"]),
 ])
 def test_D11_configuration_errors(make, backend, line, words):
     s = make(backend)
@@ -198,7 +198,7 @@ def test_D11_configuration_errors(make, backend, line, words):
     assert at in text
     for word in words:
         assert word in text
-    p = run("-d", "0", "-h", s.url, "-f", s.conf)
+    p = run("-d", "none", "-h", s.url, "-f", s.conf)
     assert p.returncode != 0 and at in p.stderr
 
 
@@ -299,7 +299,7 @@ def test_D17_second_server_on_the_database(make, backend):
     s = make(backend)
     s.load(people.ldif(3))
     s.start()
-    p = run("-d", "0", "-h", f"ldap://127.0.0.1:{free_port()}", "-f", s.conf,
+    p = run("-d", "none", "-h", f"ldap://127.0.0.1:{free_port()}", "-f", s.conf,
             timeout=20) if not PEER else None
     if p:
         assert p.returncode != 0 and "use" in p.stderr

@@ -34,6 +34,7 @@ def search(filt, base=SUFFIX):
                tlv(2, b"\0"), tlv(2, b"\0"), tlv(1, b"\0"), filt, tlv(0x30))
 
 
+WHOAMI = message(1, tlv(0x77, tlv(0x80, b"1.3.6.1.4.1.4203.1.11.3")))
 PRESENT = tlv(0x87, b"objectClass")
 
 

@@ -165,8 +165,7 @@ def test_S08_has_subordinates(root):
     assert has(SUFFIX) == [b"TRUE"]
     assert has(f"cn=group0,ou=Groups,{SUFFIX}") == [b"FALSE"]
     got = dns(root, SUFFIX, 2, "(hasSubordinates=TRUE)")
-    if not PEER:
-        assert SUFFIX in got and f"cn=group0,ou=Groups,{SUFFIX}" not in got
+    assert SUFFIX in got and f"cn=group0,ou=Groups,{SUFFIX}" not in got
 
 
 def test_S09_order_of_answers(root):
