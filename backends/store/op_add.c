@@ -56,7 +56,8 @@ write_entry(struct add *a)
 	    (rc = store_entry_put(a->txn, id, &a->dn, &a->op->req.add.attrs,
 	    &a->new)) != HB_OK ||
 	    (rc = store_allow(a->op, a->new, access_entry_desc(a->op),
-	    ACCESS_WADD)) != HB_OK)
+	    ACCESS_WADD)) != HB_OK ||
+	    (rc = access_check_add(a->op, a->new)) != HB_OK)
 		return rc;
 	undo_name(a->txn, a->dn.norm, id);
 	return index_update(a->txn, id, NULL, a->new);

@@ -58,6 +58,12 @@ const struct attr_desc *access_children_desc(const struct op *op);
 int access_check_mods(struct op *op, const struct entry *e,
     const struct mod *mods, unsigned n);
 
+/*
+ * Where the database says add_content_acl: =a on every user attribute and value
+ * of E, which is being added. HB_OK or HB_EACCESS with the attribute in op->diag.
+ */
+int access_check_add(struct op *op, const struct entry *e);
+
 HB_API_END
 
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 #include <syslog.h>
+#include <time.h>
+#include <unistd.h>
 
 static const struct {
 	const char *name;
@@ -21,17 +23,49 @@ static char syslog_ident[64];
 static int syslog_facility = LOG_LOCAL4;
 static atomic_bool is_open;
 
+static atomic_bool has_daemon;		/* one was seen since the log was opened */
+static atomic_long looked_at;		/* s: when it was last looked for */
+
+static bool
+look_for_daemon(void)
+{
+	bool has = access("/dev/log", F_OK) == 0;
+
+	has_daemon = has;
+	return has;
+}
+
+/*
+ * Without a daemon each syslog(3) would make a socket in vain, which costs more
+ * than a search. So it is looked for, once a second, until it is there; not
+ * afterwards, since a changed root may hide it while the socket goes on.
+ */
+static bool
+daemon_listens(void)
+{
+	struct timespec ts;
+
+	if (has_daemon)
+		return true;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
+	if (atomic_exchange(&looked_at, (long)ts.tv_sec) == (long)ts.tv_sec)
+		return false;
+	return look_for_daemon();
+}
+
 void
 log_syslog_put(const char *text)
 {
-	if (is_open)
+	if (is_open && daemon_listens())
 		syslog(LOG_DEBUG, "%s", text);
 }
 
 static void
 reopen(void)
 {
-	openlog(syslog_ident, LOG_PID, syslog_facility);
+	/* at once: later the root may be another one */
+	openlog(syslog_ident, LOG_PID | LOG_NDELAY, syslog_facility);
+	look_for_daemon();
 	is_open = true;
 }
 

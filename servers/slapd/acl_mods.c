@@ -2,6 +2,7 @@
  * Write access to what a modification changes.
  */
 #include "acl_int.h"
+#include "conf.h"
 #include "slapd/backend.h"
 #include "util/err.h"
 
@@ -72,5 +73,38 @@ access_check_mods(struct op *op, const struct entry *e,
 			return diag_err(&op->diag, HB_EACCESS, "no write "
 			    "access to attribute \"%.*s\"",
 			    SLICE_ARG(mods[i].desc->name));
+	return HB_OK;
+}
+
+/* Every value of A, or the attribute where values make no difference. */
+static bool
+may_add(struct op *op, const struct entry *e, struct entry_attr *a)
+{
+	struct slice value, norm;
+
+	if (!access_is_per_value(op))
+		return access_is_allowed(op, e, a->desc, SLICE_NONE,
+		    SLICE_NONE, ACCESS_WADD);
+	while (entry_value_next(a, &value, &norm))
+		if (!access_is_allowed(op, e, a->desc, value, norm,
+		    ACCESS_WADD))
+			return false;
+	return true;
+}
+
+int
+access_check_add(struct op *op, const struct entry *e)
+{
+	struct entry_attr a;
+
+	if (acl_is_exempt(op) || !slapd_db_conf(op->db)->add_content_acl)
+		return HB_OK;
+	for (unsigned i = 0; i < entry_nattrs(e); i++) {
+		entry_attr_at(e, i, &a);
+		if (!attr_desc_is_operational(a.desc) && !may_add(op, e, &a))
+			return diag_err(&op->diag, HB_EACCESS, "no write "
+			    "access to attribute \"%.*s\"",
+			    SLICE_ARG(a.desc->name));
+	}
 	return HB_OK;
 }

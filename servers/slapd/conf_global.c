@@ -417,7 +417,8 @@ const struct cfg_item conf_global_table[] = {
 	CFG_OBSOLETE("sortvals", NULL),
 	CFG_OBSOLETE("ucdata-path", NULL),
 
-	CFG_UNSUPPORTED("authid-rewrite", NULL),
+	{ "authid-rewrite", CFG_T_UNSUPPORTED, 0, 0, -1, NULL, NULL, NULL,
+	    CFG_PREFIX, CFG_HOT, NULL, NULL },
 	CFG_UNSUPPORTED("authz-policy", NULL),
 	CFG_UNSUPPORTED("authz-regexp", NULL),
 	CFG_UNSUPPORTED("overlay", NULL),
