@@ -107,8 +107,14 @@ void index_value_keys(const struct store *, const struct index *,
     unsigned kinds, const struct attr_desc *desc, struct slice norm,
     struct arena *arena, index_key_cb cb, void *arg);
 void index_presence_key(struct index_key *key);
-/* Next word of an approximate normal form; false at the end. */
-bool index_next_word(struct slice *rest, struct slice *word_r);
+/* What a word of an approximate assertion or value sounds like: its key. */
+struct index_sound {
+	char v[64];
+	size_t len;
+	bool is_initial;	/* one letter: matches every word that begins with it */
+};
+/* Of the next word of REST, an approximate normal form; false at the end. */
+bool index_next_sound(struct slice *rest, struct index_sound *sound_r);
 
 /* ---- index_emit.c: keys of whole entries, for the bulk loader ---- */
 

@@ -20,6 +20,7 @@
 
 #include "backends/store/index_int.h"
 #include "util/hash.h"
+#include "util/text.h"
 
 
 static void
@@ -142,17 +143,23 @@ index_grams(struct slice norm, index_key_cb cb, void *arg)
 }
 
 bool
-index_next_word(struct slice *rest, struct slice *word_r)
+index_next_sound(struct slice *rest, struct index_sound *sound_r)
 {
-	size_t n = 0;
+	struct slice word;
+	size_t n;
 
-	while (rest->len > 0 && rest->ptr[0] == ' ')
-		*rest = slice_skip(*rest, 1);
-	while (n < rest->len && rest->ptr[n] != ' ')
-		n++;
-	*word_r = slice(rest->ptr, n);
-	*rest = slice_skip(*rest, n);
-	return n > 0;
+	if (!schema_next_word(rest, &word))
+		return false;
+	n = schema_phonetic(word, sound_r->v);
+	if (n == 0) {			/* matches itself alone */
+		n = word.len < sizeof(sound_r->v) ? word.len :
+		    sizeof(sound_r->v);
+		memcpy(sound_r->v, word.ptr, n);
+		text_tolower(sound_r->v, n);
+	}
+	sound_r->len = n;
+	sound_r->is_initial = word.len == 1;
+	return true;
 }
 
 void
@@ -186,15 +193,16 @@ static void
 approx_keys(const struct store *st, const struct attr_type *type,
     struct slice norm, struct arena *arena, index_key_cb cb, void *arg)
 {
-	struct slice words, word;
+	struct index_sound sound;
+	struct slice words;
 	struct index_key key;
 
 	/* what the rule cannot read it does not match either */
 	if (type->approx == NULL || type->approx->normalise(st->schema, arena,
 	    SUBSTR_WHOLE, norm, &words) != HB_OK)
 		return;
-	while (index_next_word(&words, &word)) {
-		index_key_make(&key, INDEX_APPROX, word);
+	while (index_next_sound(&words, &sound)) {
+		index_key_make(&key, INDEX_APPROX, slice(sound.v, sound.len));
 		cb(&key, arg);
 	}
 }

@@ -264,7 +264,8 @@ plan_approx(struct plan *p, const struct filter *f, struct cand *c)
 {
 	struct cand one = CAND_INIT;
 	const struct index *ix;
-	struct slice rest = f->value, word;
+	struct slice rest = f->value;
+	struct index_sound sound;
 	int rc = HB_OK;
 
 	if (f->rule == NULL || f->rule != f->desc->type->approx)
@@ -272,10 +273,12 @@ plan_approx(struct plan *p, const struct filter *f, struct cand *c)
 	if ((ix = index_find(p->st, f->desc, INDEX_APPROX)) == NULL)
 		return not_indexed(p, f, "approx", c);
 	cand_all(c, false);
-	while (rc == HB_OK && index_next_word(&rest, &word)) {
+	while (rc == HB_OK && index_next_sound(&rest, &sound)) {
+		if (sound.is_initial)
+			continue;
 		one.without = one.exact = false;
-		rc = index_read(p->st, ix, INDEX_APPROX, word, p->may_read,
-		    &one.ids);
+		rc = index_read(p->st, ix, INDEX_APPROX, slice(sound.v,
+		    sound.len), p->may_read, &one.ids);
 		if (rc == HB_OK)
 			cand_and(c, &one);
 	}
