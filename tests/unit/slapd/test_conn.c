@@ -217,7 +217,8 @@ world_open(void **state)
 	server_init(&w->srv, w->conf);
 	assert_int_equal(loop_init(&w->loop, &w->srv, 0, NULL), HB_OK);
 	loop_thread = pthread_self();
-	defers = gated = false;
+	defers = false;
+	gated = false;
 	copies = 1;
 	atomic_store(&runs_here, 0);
 	atomic_store(&runs_in_pool, 0);
@@ -510,7 +511,8 @@ test_bind_order(void **state)
 {
 	struct world *w = *state;
 
-	defers = gated = true;
+	defers = true;
+	gated = true;
 	put_search(&w->wire.in, 1, "");
 	put_bind(&w->wire.in, 2, ANN, "secret");
 	put_search(&w->wire.in, 3, "");
@@ -553,7 +555,8 @@ test_abandon(void **state)
 {
 	struct world *w = *state;
 
-	defers = gated = true;
+	defers = true;
+	gated = true;
 	put_search(&w->wire.in, 5, "");
 	put_abandon(&w->wire.in, 6, 99);
 	put_abandon(&w->wire.in, 7, 5);
