@@ -85,6 +85,27 @@ conn_abandon(struct conn *c, struct fop *f)
 	conn_op_stop(c, msgid, OP_STOP_ABANDON);
 }
 
+/* Send what was gathered; hold further requests while the client does not read. */
+static void
+conn_flush(struct conn *c)
+{
+	conn_send(c, &c->loop->out, false);
+	if (conn_out_is_full(c))
+		c->held = true;
+}
+
+/*
+ * To the pool. What was answered before goes out first: the answer to a bind
+ * never comes after that to a request that waited for it.
+ */
+static void
+conn_hand_over(struct conn *c, struct fop *f)
+{
+	if (c->loop->out.len > 0)
+		conn_flush(c);
+	conn_op_submit(c, f);
+}
+
 /* A request that is short work, or that the pool gets. */
 static void
 conn_start(struct conn *c, struct fop *f, struct slice pdu, int decode)
@@ -92,7 +113,7 @@ conn_start(struct conn *c, struct fop *f, struct slice pdu, int decode)
 	struct loop *l = c->loop;
 
 	if (decode == HB_OK && f->type->mode == OP_MODE_POOL) {
-		conn_op_submit(c, f);
+		conn_hand_over(c, f);
 		return;
 	}
 	if (fop_run(f, &l->out, decode) != HB_EDEFER) {
@@ -101,7 +122,7 @@ conn_start(struct conn *c, struct fop *f, struct slice pdu, int decode)
 	}
 	decode = fop_decode_own(f, pdu);
 	if (decode == HB_OK) {
-		conn_op_submit(c, f);
+		conn_hand_over(c, f);
 		return;
 	}
 	fop_run(f, &l->out, decode);
@@ -179,15 +200,6 @@ conn_frame(struct conn *c, struct slice data, size_t *total_r)
 	if (total <= data.len)
 		*total_r = total;
 	return HB_OK;
-}
-
-/* Send what was gathered; hold further requests while the client does not read. */
-static void
-conn_flush(struct conn *c)
-{
-	conn_send(c, &c->loop->out, false);
-	if (conn_out_is_full(c))
-		c->held = true;
 }
 
 /* Serve the requests in DATA; returns how many octets were used up. */
