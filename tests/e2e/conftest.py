@@ -40,6 +40,9 @@ index objectClass,uid,uidNumber,gidNumber,member,entryUUID eq
 index cn,sn,givenName,mail pres,eq,sub
 """
 
+# ExtendedRequest "Who am I?", message 1
+WHO_AM_I = bytes.fromhex("301e02010177198017") + b"1.3.6.1.4.1.4203.1.11.3"
+
 ldap.set_option(ldap.OPT_NETWORK_TIMEOUT, 20)
 os.environ["LDAPNOINIT"] = "1"
 
@@ -166,9 +169,11 @@ class Server:
         return self
 
     def is_up(self):
+        """Does it answer? A connection alone only says that it listens."""
         try:
-            socket.create_connection(("127.0.0.1", self.port), 5).close()
-            return True
+            with socket.create_connection(("127.0.0.1", self.port), 5) as s:
+                s.sendall(WHO_AM_I)
+                return bool(s.recv(1))
         except OSError:
             return False
 
