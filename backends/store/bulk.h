@@ -37,6 +37,9 @@ void bulk_map_set_line(struct bulk_map *, uint64_t hash, unsigned line);
 struct bulk_names {
 	struct store *st;		/* NULL: nothing is there */
 	const struct be_db *db;
+	/* the transaction that is open, if any: its own pages are locked
+	 * against everybody else, reads without it included */
+	struct store_txn *const *txn;
 	bool was_empty;
 	entry_id next;			/* next free ID */
 	struct bulk_map *map;

@@ -66,7 +66,8 @@ find_old(struct bulk_names *n, const struct dn *dn, entry_id *id_r)
 {
 	if (n->was_empty)
 		return HB_ENOTFOUND;
-	return n->st->names->find(n->st, NULL, dn, id_r);
+	return n->st->names->find(n->st, n->txn != NULL ? *n->txn : NULL, dn,
+	    id_r);
 }
 
 /* ID of DN, there or waited for. HB_ENOTFOUND. */

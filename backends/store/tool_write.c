@@ -152,7 +152,7 @@ write_put(struct store_tool *t, struct arena *arena,
 		entry_id next = atomic_load(&st->next_id);
 
 		bulk_names_init(&t->seen, st, st->db, next < 1 ? 1 : next);
-		/* names are looked up as long as they are not committed */
+		t->seen.txn = &t->txn;
 		t->pending = strmap_new(false);
 		t->below = strmap_new(false);
 		t->has_seen = true;

@@ -172,16 +172,22 @@ test_load_again(void **state)
 	assert_int_equal(finish(f, true), HB_OK);
 	for (unsigned i = 0; i < 2; i++) {
 		char *dn = mem_printf("uid=new%u," PEOPLE, i);
+		char *more = mem_printf("uid=more%u,%s", i, dn);
 
 		assert_int_equal(begin(f, modes[i]), HB_OK);
 		assert_int_equal(put(f, "uid=a," PEOPLE, 1), HB_EEXISTS);
 		diag_clear(&diag);
 		put_ok(f, dn, 4);
+		/* looks up names on pages that it has changed itself */
+		put_ok(f, more, 8);
+		assert_int_equal(put(f, "uid=a," PEOPLE, 12), HB_EEXISTS);
+		diag_clear(&diag);
 		if (finish(f, true) != HB_OK)
 			fail_msg("%s", diag.text);
 		free(dn);
+		free(more);
 	}
-	assert_int_equal(count(f), 5);
+	assert_int_equal(count(f), 7);
 	fixture_open(f);
 	expect(f, "(uid=new*)", "uid=new0,ou=People|uid=new1,ou=People");
 	expect(f, "(uid=a)", "uid=a,ou=People");
