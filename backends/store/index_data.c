@@ -184,17 +184,32 @@ edit_slow(struct slice data, unsigned low, bool add, unsigned char *out,
 	return HB_OK;
 }
 
+/* All IDs but one are in the bitmap P. */
+static bool
+is_almost_full(const char *p)
+{
+	unsigned long long word;
+	unsigned missing = 0;
+
+	for (size_t i = 0; i < INDEX_BITMAP_LEN && missing < 2;
+	    i += sizeof(word)) {
+		memcpy(&word, p + i, sizeof(word));
+		if (~word != 0)
+			missing += (~word & (~word - 1)) == 0 ? 1 : 2;
+	}
+	return missing == 1;
+}
+
 static int
 edit_bitmap(struct slice data, unsigned low, bool add, unsigned char *out,
     unsigned *len_r, bool *changed_r)
 {
-	unsigned n = index_data_count(data);
 	unsigned char bit = (unsigned char)(1 << low % 8);
 	bool has = ((unsigned char)data.ptr[low / 8] & bit) != 0;
 
 	*changed_r = has != add;
-	if (*changed_r && ((add && n + 1 == INDEX_CHUNK) ||
-	    (!add && n - 1 <= INDEX_ARRAY_MAX)))
+	if (*changed_r && (add ? is_almost_full(data.ptr) :
+	    index_data_count(data) <= INDEX_ARRAY_MAX + 1))
 		return edit_slow(data, low, add, out, len_r);
 	memcpy(out, data.ptr, INDEX_BITMAP_LEN);
 	if (*changed_r)
