@@ -194,7 +194,7 @@ static const char given[] =
     "objectClass: domain\n"
     "dc: x\n"
     "description: a long line that is folded, since it has more than seventy "
-    "six co\n lumns\n"
+    "six \n columns\n"
     "userPassword:: c2VjcmV0\n"
     "structuralObjectClass: domain\n"
     "entryUUID: 01234567-89ab-cdef-0123-456789abcdef\n"
