@@ -1,8 +1,8 @@
 # HB_BACKEND(NAME, DEFAULT)
 # -------------------------
-# --with-backend-NAME=static|module|no. Sets the conditionals
-# BACKEND_NAME_STATIC and BACKEND_NAME_MODULE, and appends a static backend to
-# the table that servers/slapd/backends_static.c is made from.
+# --with-backend-NAME=static|module|no. Sets the conditionals BACKEND_NAME (not
+# no), BACKEND_NAME_STATIC and BACKEND_NAME_MODULE, and appends a static backend
+# to the table that servers/slapd/backends_static.c is made from.
 AC_DEFUN([HB_BACKEND], [
 m4_pushdef([hb_up], m4_toupper([$1]))dnl
 AC_ARG_WITH([backend-$1],
@@ -15,6 +15,7 @@ AS_CASE([$with_backend_$1],
     [AC_MSG_ERROR([--with-backend-$1: use static, module or no])])
 AM_CONDITIONAL([BACKEND_]hb_up[_STATIC], [test "$with_backend_$1" = static])
 AM_CONDITIONAL([BACKEND_]hb_up[_MODULE], [test "$with_backend_$1" = module])
+AM_CONDITIONAL([BACKEND_]hb_up, [test "$with_backend_$1" != no])
 AS_IF([test "$with_backend_$1" = static], [
 	BACKENDS_EXTERN="$BACKENDS_EXTERN extern const struct slapd_backend slapd_backend_$1;"
 	BACKENDS_ROWS="$BACKENDS_ROWS &slapd_backend_$1,"

@@ -1,6 +1,8 @@
 /*
- * -T mdoc TABLE: the rows of an option table for its manual page.
+ * -T mdoc TABLE [PATH]: the rows of an option table for its manual page. A
+ * backend that is not linked in is loaded from the folders PATH.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../registry.h"
@@ -16,28 +18,39 @@ static const struct {
 };
 
 static const struct cfg_item *
-find_table(const char *name)
+find_table(const char *name, const char *path, struct diag *diag)
 {
 	const struct slapd_backend *be;
+	char module[64];
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		if (strcmp(tables[i].name, name) == 0)
 			return tables[i].table;
 	registry_init();
 	be = registry_find_backend(name);
+	if (be == NULL && path != NULL) {
+		snprintf(module, sizeof(module), "back_%s", name);
+		if (registry_load_module(path, module, 0, NULL, diag) != HB_OK)
+			return NULL;
+		be = registry_find_backend(name);
+	}
 	return be != NULL ? be->config : NULL;
 }
 
 static int
 run_mdoc(struct tool_run *run, int nargs, char **args)
 {
-	const struct cfg_item *table = nargs == 1 ? find_table(args[0]) : NULL;
+	const struct cfg_item *table = NULL;
+	struct diag diag = DIAG_INIT;
 	struct buf out;
 	int rc = EXIT_FAILURE;
 
+	if (nargs == 1 || nargs == 2)
+		table = find_table(args[0], nargs == 2 ? args[1] : NULL, &diag);
 	if (table == NULL) {
-		tool_say(run, "a table expected: global, common, database or "
-		    "the name of a backend that is built in");
+		tool_say(run, "%s", diag.text[0] != '\0' ? diag.text :
+		    "a table expected: global, common, database or the name "
+		    "of a backend");
 		return rc;
 	}
 	buf_init(&out);
