@@ -62,9 +62,10 @@ find_backend(const struct cfg_line *line, const struct slapd_backend **be_r,
 	rc = diag_err(diag, HB_EINVAL, "<%s> unrecognized type \"%s\"",
 	    line->words[0], name);
 	if ((near = registry_nearest_backend(name)) != NULL)
-		diag_add(diag, "did you mean \"%s\"?", near);
+		diag_add(diag, "did you mean \"%s\", or is \"moduleload "
+		    "back_%s\" missing?", near, name);
 	else
-		diag_add(diag, "is a \"moduleload back_%s\" missing?", name);
+		diag_add(diag, "is \"moduleload back_%s\" missing?", name);
 	return rc;
 }
 
