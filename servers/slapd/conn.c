@@ -97,7 +97,7 @@ conn_shut(struct conn *c, const char *reason, bool linger)
 	conn_ops_stop(c, OP_STOP_DISCONNECT);
 	loop_unwatch(c->loop, c->fd);
 	c->transport->shut(c, linger);
-	conn_unref(c);
+	loop_unref_later(c->loop, c);
 }
 
 void
@@ -130,8 +130,11 @@ conn_op_run(struct pool_task *t, struct buf *out)
 	fop_run(f, out, HB_OK);
 	/*
 	 * The connection goes on before the answer is out: a client that has
-	 * its answer must not find the connection still busy.
+	 * its answer must not find the connection still busy. Not so after a
+	 * bind: nobody who waited for it is answered before it.
 	 */
+	if (f->type->alone)
+		conn_send(c, out, false);
 	conn_op_end(c, f);
 	conn_send(c, out, false);
 	fop_release(f, NULL);
@@ -163,6 +166,9 @@ conn_op_end(struct conn *c, struct fop *f)
 {
 	bool tell;
 
+	/* the idle time begins now */
+	atomic_store_explicit(&c->last_used, time_mono_us() / 1000000,
+	    memory_order_relaxed);
 	lk_lock(&c->lock);
 	*f->prevp = f->next;
 	if (f->next != NULL)

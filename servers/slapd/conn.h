@@ -94,8 +94,8 @@ struct conn {
 	struct identity who;
 	struct buf who_dn;		/* memory of who.dn */
 
-	/* guarded by loop->lock */
-	struct conn *next, **prevp;	/* loop->conns */
+	/* guarded by loop->lock; once closed, next is of the loop's thread */
+	struct conn *next, **prevp;	/* loop->conns; loop->closed */
 	struct conn *next_posted;
 	bool is_posted;
 
@@ -128,7 +128,7 @@ struct conn *conn_new(struct loop *, int fd, const struct transport *,
 void conn_ready(struct ev *, struct loop *, uint32_t events);
 /* Go on with requests that were kept back. */
 void conn_resume(struct conn *);
-/* Close for REASON (NULL: by unbind); operations are stopped. The loop's reference is gone then. */
+/* Close for REASON (NULL: by unbind); operations are stopped. The loop's reference goes at the end of its turn. */
 void conn_close(struct conn *, const char *reason);
 /* Close after a Notice of Disconnection (RFC 4511 4.4.1). */
 void conn_disconnect(struct conn *, int err, const char *text);

@@ -334,12 +334,11 @@ conn_ready(struct ev *ev, struct loop *l, uint32_t events)
 	}
 	if (c->is_ready)
 		return;
-	if (events & EPOLLIN) {
-		if (c->held)
-			conn_want(c, 0, EPOLLIN);
-		else
-			conn_read(c);
-	} else if (events & (EPOLLERR | EPOLLHUP)) {
+	/* a peer that is gone has no use for what waits; nobody would be told again */
+	if ((events & EPOLLIN) && !c->held)
+		conn_read(c);
+	else if (events & (EPOLLERR | EPOLLHUP))
 		conn_close(c, conn_lost_reason(c));
-	}
+	else if (events & EPOLLIN)
+		conn_want(c, 0, EPOLLIN);
 }

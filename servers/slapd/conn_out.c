@@ -200,6 +200,9 @@ conn_writable(struct conn *c)
 
 	lk_lock(&o->lock);
 	if (o->blocked && !o->dead) {
+		/* who reads, if slowly, is not idle */
+		atomic_store_explicit(&c->last_used, c->loop->now / 1000000,
+		    memory_order_relaxed);
 		out_set_blocked(c, false);
 		out_push(c);
 	}

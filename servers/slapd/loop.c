@@ -48,6 +48,18 @@ wake_ready(struct ev *ev, struct loop *l, uint32_t events)
 	loop_take_posted(l, true);
 }
 
+/* Those that this turn closed. */
+static void
+loop_let_go(struct loop *l)
+{
+	struct conn *c;
+
+	while ((c = l->closed) != NULL) {
+		l->closed = c->next;
+		conn_unref(c);
+	}
+}
+
 int
 loop_init(struct loop *l, struct server *srv, unsigned number,
     struct diag *diag)
@@ -85,6 +97,11 @@ loop_close_all(struct loop *l)
 		conn_close(c, "slapd shutdown");
 		conn_unref(c);
 	}
+	while ((c = l->ready) != NULL) {
+		l->ready = c->next_ready;
+		conn_unref(c);
+	}
+	loop_let_go(l);
 }
 
 void
@@ -181,6 +198,13 @@ loop_remove(struct loop *l, struct conn *c)
 		c->next->prevp = c->prevp;
 	lk_unlock(&l->lock);
 	atomic_fetch_sub_explicit(&l->nconns, 1, memory_order_relaxed);
+}
+
+void
+loop_unref_later(struct loop *l, struct conn *c)
+{
+	c->next = l->closed;
+	l->closed = c;
 }
 
 void
@@ -303,7 +327,7 @@ loop_turn(struct loop *l, int timeout_ms)
 	l->now = time_mono_us();
 	/*
 	 * A connection that was closed by an earlier event of this turn is
-	 * still in memory: its handler looks at is_closed.
+	 * still in memory (loop_unref_later): its handler looks at is_closed.
 	 */
 	for (int i = 0; i < n; i++) {
 		struct ev *ev = events[i].data.ptr;
@@ -315,6 +339,7 @@ loop_turn(struct loop *l, int timeout_ms)
 		l->last_sweep = l->now / 1000000;
 		loop_sweep(l, l->last_sweep);
 	}
+	loop_let_go(l);
 	if (l->out.cap > LOOP_OUT_KEEP)
 		buf_fini(&l->out);
 }

@@ -34,6 +34,7 @@ struct loop {
 	char *in;			/* LOOP_READ_SIZE octets */
 	struct buf out;			/* answers of the connection that is served */
 	struct conn *ready, **ready_last;	/* have requests that were not served yet */
+	struct conn *closed;		/* in this turn */
 	struct fop *free_ops;
 	int64_t now;			/* time_mono_us() of this turn */
 	int64_t last_sweep;		/* s */
@@ -65,6 +66,11 @@ void loop_turn(struct loop *, int timeout_ms);
 /* Take part in / leave the list of the loop. Thread-safe. */
 void loop_add(struct loop *, struct conn *);
 void loop_remove(struct loop *, struct conn *);
+/*
+ * Give back the loop's reference of C, which has left the list, when no event
+ * of this turn can mean it any more. Thread of the loop.
+ */
+void loop_unref_later(struct loop *, struct conn *);
 /* Let conn_resume() be called by the loop's thread. Thread-safe. */
 void loop_post(struct loop *, struct conn *);
 void loop_wake(struct loop *);
