@@ -1,421 +1,13 @@
 /*
  * Connections over a transport in memory: framing, order, hand-over to the
- * pool, disconnection, back-pressure, selection of attributes. No ports, no
- * sleeps: the test is the event loop's thread.
+ * pool, disconnection, timers, back-pressure.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "world.h"
 
-#include <errno.h>
-#include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
-
-#include "backends_fake.h"
-#include "ber.h"
-#include "proto.h"
-#include "servers/slapd/conf.h"
-#include "servers/slapd/conn.h"
-#include "servers/slapd/loop.h"
-#include "servers/slapd/registry.h"
-#include "servers/slapd/server.h"
-#include "slapd/reply.h"
-#include "util/err.h"
-#include "util/mem.h"
-
-#define BASE	"dc=example,dc=com"
-#define ANN	"uid=ann," BASE
-
-/* ---- the transport ---- */
-
-struct wire {
-	struct buf in, out;
-	size_t room;			/* octets that the client still takes */
-	unsigned nwrites;
-	uint32_t wants;
-	bool is_shut, is_closed, has_ended;
-};
-
-static ssize_t
-wire_read(struct conn *c, void *buf, size_t n)
-{
-	struct wire *w = c->transport_data;
-
-	if (w->in.len == 0) {
-		errno = EAGAIN;
-		return w->has_ended ? 0 : -1;
-	}
-	if (n > w->in.len)
-		n = w->in.len;
-	memcpy(buf, w->in.data, n);
-	buf_consume(&w->in, n);
-	return (ssize_t)n;
-}
-
-static ssize_t
-wire_write(struct conn *c, const void *buf, size_t n)
-{
-	struct wire *w = c->transport_data;
-
-	if (w->room == 0) {
-		errno = EAGAIN;
-		return -1;
-	}
-	if (n > w->room)
-		n = w->room;
-	w->room -= n;
-	w->nwrites++;
-	buf_put(&w->out, buf, n);
-	return (ssize_t)n;
-}
-
-static void
-wire_want(struct conn *c, uint32_t events)
-{
-	((struct wire *)c->transport_data)->wants = events;
-}
-
-static void
-wire_shut(struct conn *c, bool linger)
-{
-	(void)linger;
-	((struct wire *)c->transport_data)->is_shut = true;
-}
-
-static void
-wire_close(struct conn *c)
-{
-	((struct wire *)c->transport_data)->is_closed = true;
-}
-
-static const struct transport wire_transport = {
-	wire_read, wire_write, wire_want, wire_shut, wire_close
-};
-
-/* ---- a backend of one entry ---- */
-
-static struct entry *ann;
-static bool defers;			/* searches want a thread that may wait */
-static sem_t gate;			/* a deferred search waits here */
-static atomic_bool gated;
-static atomic_uint runs_here, runs_in_pool, stopped;
-static unsigned copies = 1;		/* entries that a search answers with */
-static pthread_t loop_thread;
-
-static int
-test_search(struct be_db *db, struct op *op)
-{
-	int rc = HB_OK;
-
-	(void)db;
-	if (!op->may_wait && defers)
-		return HB_EDEFER;
-	if (pthread_equal(pthread_self(), loop_thread))
-		atomic_fetch_add(&runs_here, 1);
-	else
-		atomic_fetch_add(&runs_in_pool, 1);
-	if (op->may_wait && gated)
-		while (sem_wait(&gate) != 0)
-			;
-	if (op_is_stopped(op)) {
-		atomic_fetch_add(&stopped, 1);
-		return HB_EABANDONED;
-	}
-	for (unsigned i = 0; i < copies && rc == HB_OK; i++)
-		rc = reply_entry(op, ann);
-	return rc;
-}
-
-static int
-test_compare(struct be_db *db, struct op *op)
-{
-	(void)db;
-	return entry_has_norm(ann, op->req.compare.desc, op->req.compare.norm) ?
-	    HB_COMPARE_TRUE : HB_COMPARE_FALSE;
-}
-
-static int
-test_bind(struct be_db *db, struct op *op)
-{
-	(void)db;
-	return slice_is_eq(op->req.bind.password, SLICE("secret")) ? HB_OK :
-	    HB_ECREDENTIALS;
-}
-
-static const struct slapd_backend test_backend = {
-	.abi = SLAPD_BACKEND_ABI, .name = "test",
-	.op = {
-		[OP_SEARCH] = test_search, [OP_COMPARE] = test_compare,
-		[OP_BIND] = test_bind,
-	},
-};
-
-/* ---- world ---- */
-
-struct world {
-	struct slapd_conf *conf;
-	struct server srv;
-	struct loop loop;
-	struct attr_dict *dict;
-	struct wire wire;
-	struct conn *c;
-};
-
-static char path[64];
-
-static struct slapd_conf *
-read_conf(void)
-{
-	static const char *const schema[] = {
-		"core", "cosine", "inetorgperson"
-	};
-	const char *top = getenv("top_srcdir");
-	struct slapd_conf *conf = NULL;
-	struct diag diag = DIAG_INIT;
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	for (size_t i = 0; i < sizeof(schema) / sizeof(*schema); i++)
-		fprintf(f, "include %s/doc/schema/%s.schema\n",
-		    top != NULL ? top : ".", schema[i]);
-	fprintf(f, "sockbuf_max_incoming 5000\nsizelimit unlimited\n"
-	    "database test\nsuffix " BASE "\n");
-	fclose(f);
-	if (slapd_conf_read(path, &conf, &diag) != HB_OK)
-		fail_msg("line %u: %s", diag.line, diag.text);
-	return conf;
-}
-
-static void
-connect_client(struct world *w)
-{
-	w->wire = (struct wire){ .room = SIZE_MAX };
-	w->c = conn_new(&w->loop, -1, &wire_transport, &w->wire,
-	    "IP=192.0.2.1:1000", SLICE("IP=0.0.0.0:389"), SLICE("ldap:///"));
-	conn_ref(w->c);			/* ours: it outlives its end */
-}
-
-static int
-world_open(void **state)
-{
-	static const char *const pairs[] = {
-		"objectClass", "inetOrgPerson", "uid", "ann", "cn", "Ann",
-		"sn", "A", "cn;lang-fr", "Anne", "mail", "ann@x.org"
-	};
-	struct world *w = mem_zalloc(sizeof(*w));
-
-	w->conf = read_conf();
-	w->dict = attr_dict_new();
-	ann = fake_entry(w->conf->schema, w->dict, ANN, pairs,
-	    sizeof(pairs) / sizeof(*pairs), 1);
-	assert_non_null(ann);
-	server_init(&w->srv, w->conf);
-	assert_int_equal(loop_init(&w->loop, &w->srv, 0, NULL), HB_OK);
-	loop_thread = pthread_self();
-	defers = false;
-	gated = false;
-	copies = 1;
-	sem_init(&gate, 0, 0);
-	atomic_store(&runs_here, 0);
-	atomic_store(&runs_in_pool, 0);
-	atomic_store(&stopped, 0);
-	connect_client(w);
-	*state = w;
-	return 0;
-}
-
-static int
-world_close(void **state)
-{
-	struct world *w = *state;
-
-	if (!w->c->is_closed)
-		conn_close(w->c, NULL);
-	pool_free(&w->srv.pool);
-	loop_fini(&w->loop);
-	conn_unref(w->c);
-	server_fini(&w->srv);
-	entry_unref(&ann);
-	attr_dict_free(&w->dict);
-	slapd_conf_free(&w->conf);
-	buf_fini(&w->wire.in);
-	buf_fini(&w->wire.out);
-	free(w);
-	return 0;
-}
-
-/* ---- requests ---- */
-
-struct request {
-	struct ber_writer w;
-	size_t msg, op;
-};
-
-static struct request
-begin(struct buf *out, int id, int tag)
-{
-	struct request r = { { out }, 0, 0 };
-
-	r.msg = ber_begin(&r.w, BER_SEQUENCE);
-	ber_put_int(&r.w, BER_INTEGER, id);
-	r.op = ber_begin(&r.w, tag);
-	return r;
-}
-
-static void
-end(struct request *r)
-{
-	ber_end(&r->w, r->op);
-	ber_end(&r->w, r->msg);
-}
-
-static void
-put_bind(struct buf *out, int id, const char *dn, const char *password)
-{
-	struct request r = begin(out, id, LDAP_TAG_BIND_REQUEST);
-
-	ber_put_int(&r.w, BER_INTEGER, 3);
-	ber_put_octets(&r.w, BER_OCTETS, slice_of(dn));
-	ber_put_octets(&r.w, BER_CONTEXT, slice_of(password));
-	end(&r);
-}
-
-/* ATTRS: blank-separated; OIDS of controls, '!' before critical ones. */
-static void
-put_search_ctl(struct buf *out, int id, const char *attrs, bool types_only,
-    const char *oid, bool critical, unsigned ncontrols)
-{
-	struct request r = begin(out, id, LDAP_TAG_SEARCH_REQUEST);
-	size_t list, one;
-
-	ber_put_octets(&r.w, BER_OCTETS, SLICE(BASE));
-	ber_put_int(&r.w, BER_ENUMERATED, LDAP_SCOPE_SUB);
-	ber_put_int(&r.w, BER_ENUMERATED, 0);
-	ber_put_int(&r.w, BER_INTEGER, 0);
-	ber_put_int(&r.w, BER_INTEGER, 0);
-	ber_put_bool(&r.w, BER_BOOLEAN, types_only);
-	ber_put_octets(&r.w, LDAP_FILTER_PRESENT, SLICE("objectClass"));
-	list = ber_begin(&r.w, BER_SEQUENCE);
-	while (*attrs != '\0') {
-		size_t n = strcspn(attrs, " ");
-
-		ber_put_octets(&r.w, BER_OCTETS, slice(attrs, n));
-		attrs += n + (attrs[n] == ' ');
-	}
-	ber_end(&r.w, list);
-	ber_end(&r.w, r.op);
-	if (ncontrols > 0) {
-		list = ber_begin(&r.w, LDAP_TAG_CONTROLS);
-		for (unsigned i = 0; i < ncontrols; i++) {
-			one = ber_begin(&r.w, BER_SEQUENCE);
-			ber_put_octets(&r.w, BER_OCTETS, slice_of(oid));
-			if (critical)
-				ber_put_bool(&r.w, BER_BOOLEAN, true);
-			ber_end(&r.w, one);
-		}
-		ber_end(&r.w, list);
-	}
-	ber_end(&r.w, r.msg);
-}
-
-static void
-put_search(struct buf *out, int id, const char *attrs)
-{
-	put_search_ctl(out, id, attrs, false, NULL, false, 0);
-}
-
-static void
-put_abandon(struct buf *out, int id, unsigned char which)
-{
-	struct request r = begin(out, id, LDAP_TAG_ABANDON_REQUEST);
-
-	buf_put_char(out, (char)which);
-	end(&r);
-}
-
-static void
-put_unbind(struct buf *out, int id)
-{
-	struct request r = begin(out, id, LDAP_TAG_UNBIND_REQUEST);
-
-	end(&r);
-}
-
-/* The loop finds the descriptor readable. */
-static void
-serve(struct world *w)
-{
-	conn_ready(&w->c->ev, &w->loop, EPOLLIN);
-	loop_turn(&w->loop, 0);
-}
-
-/* ... and the pool has nothing more to do. */
-static void
-settle(struct world *w)
-{
-	serve(w);
-	pool_drain(w->srv.pool);
-	loop_turn(&w->loop, 0);
-	pool_drain(w->srv.pool);
-	loop_turn(&w->loop, 0);
-}
-
-/* ---- answers ---- */
-
-struct answer {
-	int id, tag, code;
-	struct slice body;
-};
-
-/* Take the first answer away; false: there is none. */
-static bool
-next_answer(struct world *w, struct answer *a)
-{
-	static char kept[1 << 16];
-	struct ber_reader r, m, op;
-	size_t total;
-
-	if (ber_frame(buf_slice(&w->wire.out), BER_SEQUENCE, &total) != HB_OK ||
-	    total > w->wire.out.len)
-		return false;
-	assert_true(total <= sizeof(kept));
-	memcpy(kept, w->wire.out.data, total);
-	buf_consume(&w->wire.out, total);
-	ber_reader_init(&r, slice(kept, total));
-	m = ber_enter(&r, BER_SEQUENCE);
-	a->id = (int)ber_get_int(&m, BER_INTEGER);
-	a->body = ber_get_any(&m, &a->tag);
-	a->code = -1;
-	ber_reader_init(&op, a->body);
-	if (a->tag != LDAP_TAG_SEARCH_ENTRY)
-		a->code = (int)ber_get_int(&op, BER_ENUMERATED);
-	assert_int_equal(ber_reader_error(&m), HB_OK);
-	return true;
-}
-
-static void
-expect(struct world *w, int id, int tag, int code)
-{
-	struct answer a;
-
-	assert_true(next_answer(w, &a));
-	assert_int_equal(a.id, id);
-	assert_int_equal(a.tag, tag);
-	assert_int_equal(a.code, code);
-}
-
-static void
-expect_nothing(struct world *w)
-{
-	assert_int_equal(w->wire.out.len, 0);
-}
-
-/* ---- tests ---- */
 
 static void
 test_one_write(void **state)
@@ -597,6 +189,206 @@ test_lost(void **state)
 	assert_string_equal(w->c->reason, "connection lost");
 }
 
+/* Nobody is answered ahead of a bind that the pool runs. */
+static void
+test_bind_in_pool(void **state)
+{
+	struct world *w = *state;
+
+	defers = true;
+	put_bind(&w->wire.in, 1, ANN, "secret");
+	put_search(&w->wire.in, 2, "");
+	settle(w);
+	settle(w);
+	expect(w, 1, LDAP_TAG_BIND_RESPONSE, LDAP_SUCCESS);
+	expect(w, 2, LDAP_TAG_SEARCH_ENTRY, -1);
+	expect(w, 2, LDAP_TAG_SEARCH_DONE, LDAP_SUCCESS);
+
+	atomic_store(&w->wire.pool_busy, 0);
+	put_bind(&w->wire.in, 3, ANN, "secret");
+	settle(w);
+	expect(w, 3, LDAP_TAG_BIND_RESPONSE, LDAP_SUCCESS);
+	assert_int_equal(atomic_load(&w->wire.pool_busy), 1);
+	assert_int_equal(atomic_load(&w->c->nops), 0);
+}
+
+/* A peer that is gone is let go although a request waits. */
+static void
+test_lost_while_held(void **state)
+{
+	struct world *w = *state;
+
+	defers = true;
+	gated = true;
+	put_search(&w->wire.in, 1, "");
+	put_bind(&w->wire.in, 2, ANN, "secret");
+	serve(w);
+	assert_true(w->c->held);
+	conn_out_kill(w->c);		/* a write of the pool has failed */
+	conn_ready(&w->c->ev, &w->loop, EPOLLIN | EPOLLHUP);
+	assert_true(w->c->is_closed);
+	sem_post(&gate);
+	pool_drain(w->srv.pool);
+	assert_int_equal(atomic_load(&stopped), 1);
+}
+
+/* Turns of the loop until the idle timer has looked again. */
+static void
+sweep(struct world *w)
+{
+	w->loop.last_sweep = 0;
+	loop_turn(&w->loop, 0);
+}
+
+static void
+test_idle(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->idletimeout = 60;
+	sweep(w);
+	assert_false(w->c->is_closed);
+	atomic_store(&w->c->last_used, w->loop.now / 1000000 - 61);
+	sweep(w);
+	assert_true(w->c->is_closed);
+	assert_string_equal(w->c->reason, "idletimeout");
+}
+
+/* Who waited for a long operation, or reads slowly, is not idle. */
+static void
+test_not_idle(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->idletimeout = 60;
+	defers = true;
+	gated = true;
+	put_search(&w->wire.in, 1, "");
+	serve(w);
+	atomic_store(&w->c->last_used, w->loop.now / 1000000 - 61);
+	sweep(w);
+	assert_false(w->c->is_closed);
+	sem_post(&gate);
+	pool_drain(w->srv.pool);
+	sweep(w);
+	assert_false(w->c->is_closed);
+
+	defers = false;
+	w->wire.room = 1;
+	put_search(&w->wire.in, 2, "");
+	serve(w);
+	atomic_store(&w->c->last_used, w->loop.now / 1000000 - 61);
+	w->wire.room = 1;
+	conn_ready(&w->c->ev, &w->loop, EPOLLOUT);
+	sweep(w);
+	assert_false(w->c->is_closed);
+	atomic_store(&w->c->last_used, w->loop.now / 1000000 - 61);
+	sweep(w);
+	assert_string_equal(w->c->reason, "idletimeout");
+}
+
+static void
+test_write_timeout(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->writetimeout = 60;
+	w->wire.room = 1;
+	put_search(&w->wire.in, 1, "");
+	serve(w);
+	sweep(w);
+	assert_false(w->c->is_closed);
+	atomic_store(&w->c->blocked_since, w->loop.now / 1000000 - 61);
+	sweep(w);
+	assert_string_equal(w->c->reason, "writetimeout");
+}
+
+/* The end of the loop lets go of those whose turn was to come. */
+static void
+test_end_while_ready(void **state)
+{
+	struct world *w = *state;
+
+	for (int i = 1; i <= CONN_TURN_MAX + 10; i++)
+		put_search(&w->wire.in, i, "1.1");
+	conn_ready(&w->c->ev, &w->loop, EPOLLIN);
+	assert_true(w->c->is_ready);
+	loop_fini(&w->loop);
+	assert_int_equal(atomic_load(&w->c->refs), 1);
+	conn_unref(w->c);
+	assert_true(w->wire.is_closed);
+
+	assert_int_equal(loop_init(&w->loop, &w->srv, 0, NULL), HB_OK);
+	buf_fini(&w->wire.in);
+	buf_fini(&w->wire.out);
+	connect_client(w);
+}
+
+/* ---- one turn with several events, over a pair of sockets ---- */
+
+static bool was_freed, freed_in_turn;
+
+static void
+pair_close(struct conn *c)
+{
+	was_freed = true;
+	transport_socket.close(c);
+}
+
+static void
+probe_ready(struct ev *ev, struct loop *l, uint32_t events)
+{
+	(void)ev;
+	(void)l;
+	(void)events;
+	freed_in_turn = was_freed;
+}
+
+/*
+ * A connection that one event of a turn closes stays in memory for the others
+ * of the same turn.
+ */
+static void
+test_closed_in_turn(void **state)
+{
+	struct world *w = *state;
+	struct transport pair = transport_socket;
+	struct ev probe = { probe_ready };
+	struct buf out;
+	struct conn *c;
+	int fds[2], fd = eventfd(1, EFD_CLOEXEC);
+
+	pair.close = pair_close;
+	was_freed = freed_in_turn = false;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	c = conn_new(&w->loop, fds[0], &pair, NULL, "IP=192.0.2.2:1000",
+	    SLICE("IP=0.0.0.0:389"), SLICE("ldap:///"));
+	loop_watch(&w->loop, fds[0], &c->ev, EPOLLIN);
+	defers = true;
+	gated = true;
+	buf_init(&out);
+	put_search(&out, 1, "");
+	put_bind(&out, 2, ANN, "secret");
+	put_unbind(&out, 3);
+	assert_int_equal(write(fds[1], out.data, out.len), out.len);
+	buf_fini(&out);
+	loop_turn(&w->loop, 0);
+	assert_true(c->held);
+	/* epoll finds C not ready and forgets it: the next event is behind others */
+	loop_turn(&w->loop, 0);
+	sem_post(&gate);
+	pool_drain(w->srv.pool);
+	defers = false;
+	/* ready now, in this order: the end of the search, the peer's, the probe */
+	close(fds[1]);
+	loop_watch(&w->loop, fd, &probe, EPOLLIN);
+	loop_turn(&w->loop, 0);
+	assert_false(freed_in_turn);
+	assert_true(was_freed);
+	loop_unwatch(&w->loop, fd);
+	close(fd);
+}
+
 /* A client that does not read is not read from, and gets all in the end. */
 static void
 test_back_pressure(void **state)
@@ -625,103 +417,6 @@ test_back_pressure(void **state)
 	assert_false(w->c->is_closed);
 }
 
-static void
-test_controls(void **state)
-{
-	static const struct {
-		const char *oid;
-		bool critical;
-		unsigned n;
-		int code;
-	} rows[] = {
-		{ "1.2.3.4", false, 1, LDAP_SUCCESS },
-		{ "1.2.3.4", true, 1, LDAP_UNAVAILABLE_CRITICAL_EXTENSION },
-		/* ManageDsaIT, which this backend does not declare */
-		{ "2.16.840.1.113730.3.4.2", false, 1, LDAP_SUCCESS },
-		{ "2.16.840.1.113730.3.4.2", true, 1,
-		    LDAP_UNAVAILABLE_CRITICAL_EXTENSION },
-		{ "2.16.840.1.113730.3.4.2", false, 2, LDAP_PROTOCOL_ERROR },
-	};
-	struct world *w = *state;
-	struct answer a;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		put_search_ctl(&w->wire.in, 1, "", false, rows[i].oid,
-		    rows[i].critical, rows[i].n);
-		settle(w);
-		do
-			assert_true(next_answer(w, &a));
-		while (a.tag == LDAP_TAG_SEARCH_ENTRY);
-		if (a.code != rows[i].code)
-			fail_msg("row %zu: %d", i, a.code);
-	}
-}
-
-/* Names of the attributes of an entry, "cn,sn"; with values, "cn=1,sn=1". */
-static const char *
-shape(const struct answer *a)
-{
-	static struct buf text;
-	struct ber_reader r, list, attr, values;
-
-	buf_reset(&text);
-	ber_reader_init(&r, a->body);
-	(void)ber_get_octets(&r, BER_OCTETS);
-	list = ber_enter(&r, BER_SEQUENCE);
-	while (!ber_is_end(&list)) {
-		unsigned n = 0;
-
-		attr = ber_enter(&list, BER_SEQUENCE);
-		if (text.len > 0)
-			buf_put_char(&text, ',');
-		buf_put_slice(&text, ber_get_octets(&attr, BER_OCTETS));
-		values = ber_enter(&attr, BER_SET);
-		for (; !ber_is_end(&values); n++)
-			(void)ber_get_octets(&values, BER_OCTETS);
-		buf_printf(&text, "=%u", n);
-	}
-	assert_int_equal(ber_reader_error(&list), HB_OK);
-	buf_put_char(&text, '\0');
-	return text.data;
-}
-
-static void
-test_select(void **state)
-{
-	static const struct {
-		const char *attrs;
-		bool types_only;
-		const char *shape;
-	} rows[] = {
-		{ "", false, "objectClass=1,uid=1,cn=1,sn=1,cn;lang-fr=1,"
-		    "mail=1" },
-		{ "*", false, "objectClass=1,uid=1,cn=1,sn=1,cn;lang-fr=1,"
-		    "mail=1" },
-		{ "1.1", false, "" },
-		{ "mail cn", false, "cn=1,cn;lang-fr=1,mail=1" },
-		{ "2.5.4.3;lang-fr", false, "cn;lang-fr=1" },
-		{ "name", false, "cn=1,sn=1,cn;lang-fr=1" },
-		{ "cn sn", true, "cn=0,sn=0,cn;lang-fr=0" },
-		{ "entryDN", false, "entryDN=1" },
-		{ "@person", false, "objectClass=1,cn=1,sn=1,cn;lang-fr=1" },
-		{ "nosuch", false, "" },
-		{ "1.1 mail", false, "mail=1" },
-	};
-	struct world *w = *state;
-	struct answer a;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		put_search_ctl(&w->wire.in, 1, rows[i].attrs,
-		    rows[i].types_only, NULL, false, 0);
-		settle(w);
-		assert_true(next_answer(w, &a));
-		assert_int_equal(a.tag, LDAP_TAG_SEARCH_ENTRY);
-		if (strcmp(shape(&a), rows[i].shape) != 0)
-			fail_msg("\"%s\": %s", rows[i].attrs, shape(&a));
-		expect(w, 1, LDAP_TAG_SEARCH_DONE, LDAP_SUCCESS);
-	}
-}
-
 #define T(name)	cmocka_unit_test_setup_teardown(name, world_open, world_close)
 
 int
@@ -731,18 +426,11 @@ main(void)
 		T(test_one_write), T(test_octet_by_octet), T(test_malformed),
 		T(test_defer), T(test_bind_order), T(test_bind_resets),
 		T(test_abandon), T(test_unbind), T(test_lost),
-		T(test_back_pressure), T(test_controls), T(test_select),
+		T(test_bind_in_pool), T(test_lost_while_held), T(test_idle),
+		T(test_not_idle), T(test_write_timeout),
+		T(test_end_while_ready), T(test_closed_in_turn),
+		T(test_back_pressure),
 	};
-	int fd, failed;
 
-	snprintf(path, sizeof(path), "/tmp/test_conn.XXXXXX");
-	if ((fd = mkstemp(path)) < 0)
-		return 1;
-	close(fd);
-	registry_init();
-	if (slapd_register_backend(&test_backend) != HB_OK)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	return failed;
+	return world_main(tests, sizeof(tests) / sizeof(*tests));
 }
