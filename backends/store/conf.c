@@ -118,8 +118,9 @@ const struct cfg_item store_cfg[] = {
 	    "<attr,...|default> [pres,eq,approx,sub,nosubtypes,notags]",
 	    "Indexes to keep. Without kinds those of index default are meant. "
 	    "sub covers subinitial, subany and subfinal. Equality indexes "
-	    "also serve ordering filters and initial substrings. After a "
-	    "change run slapindex."),
+	    "also serve ordering filters and initial substrings. What a "
+	    "changed line adds is built while the server runs and used when "
+	    "it is complete."),
 	CFG_UINT(struct store_conf, cachesize, "cachesize", 1, UINT32_MAX,
 	    NULL, 0, CFG_RESTART, "<entries>",
 	    "Most entries kept decoded in memory. Not set, an eighth of the "

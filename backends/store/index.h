@@ -22,7 +22,9 @@ struct index {
 	unsigned kinds;			/* as configured */
 	unsigned flags;			/* INDEX_NOSUBTYPES, INDEX_NOTAGS */
 	DB *db;
-	unsigned ready;			/* kinds that are complete: kept up to date, used by searches */
+	atomic_uint ready;		/* kinds that are complete: used by searches */
+	unsigned kept;			/* kinds that writers keep up to date: ready, or being built */
+	atomic_uint_least64_t next;	/* being built: entries below this ID have their keys */
 };
 
 struct index_conf;			/* lines as configured */
@@ -33,8 +35,14 @@ int index_conf_parse(void *base, const struct cfg_line *, void *ctx,
     struct diag *);
 void index_conf_free(struct index_conf **);
 
-/* Open (TXN for creating files) or create all configured; those that are new on a database with entries are not ready and a log line says to run slapindex. */
+/*
+ * Open or create all configured. Kinds that are new on a database with entries
+ * are not used before they are complete: the server begins to build them in
+ * the background, or goes on where it was stopped. Files of indexes that are
+ * not configured any more are removed.
+ */
 int index_open(struct store *, struct diag *);
+/* Stops the building, which goes on at the next start. */
 void index_close(struct store *);
 /* The index that serves DESC with KIND (own or a supertype's); NULL. */
 const struct index *index_find(const struct store *, const struct attr_desc *,

@@ -37,6 +37,7 @@ struct index_set {
 	struct slice **classes;		/* ends with SLICE_NONE */
 	uint32_t nclasses;
 	struct arena arena;		/* of classes */
+	struct index_build *build;	/* index_build.c; NULL: nothing is built */
 	/* when "not indexed" was last logged, by a hash of the description */
 	atomic_int_least64_t seen[INDEX_SEEN];
 };
@@ -55,6 +56,31 @@ index_covers(const struct index *ix, const struct attr_desc *desc)
 int index_truncate(struct store *, struct index *, struct diag *);
 /* INDEX is complete for all its kinds: searches may use it, also after a restart. */
 int index_set_ready(struct store *, struct index *, struct diag *);
+
+/* ---- index_note.c ---- */
+
+struct index_note {
+	unsigned ready, building;	/* kinds */
+	uint64_t next;			/* 0: old keys are not removed yet */
+};
+
+/* All zero if there is none. */
+int index_note_read(struct store *, const struct index *,
+    struct index_note *note_r);
+/* TXN NULL: by itself. */
+int index_note_write(struct store *, struct store_txn *,
+    const struct index *, const struct index_note *);
+/* Remove files and notes of indexes that are not configured. */
+int index_notes_drop(struct store *);
+
+/* ---- index_build.c ---- */
+
+/*
+ * Start the thread that builds what is not ready; none if all is. HB_EIO.
+ */
+int index_build_start(struct store *, struct diag *);
+/* Stop after the batch at hand, and wait for the thread. */
+void index_build_stop(struct store *);
 
 /* ---- index_key.c ---- */
 

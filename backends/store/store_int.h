@@ -219,6 +219,8 @@ int store_txn_begin(struct store *, struct op *, struct store_txn **txn_r);
  * not with dbnosync). Caches forget what changed before readers can see it stale. *TXN is NULL then.
  */
 int store_txn_commit(struct store_txn **txn);
+/* The same without waiting: for what nobody was promised. */
+int store_txn_commit_lazily(struct store_txn **txn);
 void store_txn_abort(struct store_txn **txn);	/* NULL is fine */
 /* Run ONCE until it does not return HB_EDEADLOCK. */
 int store_retry(struct store *, struct op *,

@@ -54,15 +54,16 @@ store_txn_begin(struct store *st, struct op *op, struct store_txn **txn_r)
 	return HB_OK;
 }
 
-int
-store_txn_commit(struct store_txn **txn_p)
+/* *TICKET_r: what flush_wait() is to wait for; 0: nothing. */
+static int
+commit(struct store_txn **txn_p, uint64_t *ticket_r)
 {
 	struct store_txn *txn = *txn_p;
 	struct store *st = txn->st;
-	uint64_t ticket = 0;
 	int err = 0;
 
 	*txn_p = NULL;
+	*ticket_r = 0;
 	undo_commit_begin(txn);
 	if (txn->txn != NULL)
 		err = txn->txn->commit(txn->txn, DB_TXN_NOSYNC);
@@ -70,14 +71,30 @@ store_txn_commit(struct store_txn **txn_p)
 	if (err == 0) {
 		atomic_fetch_add(&st->commits, 1);
 		if (st->flush != NULL)
-			ticket = flush_ticket(st->flush);
+			*ticket_r = flush_ticket(st->flush);
 	}
 	leave(txn);
-	if (err != 0)
-		return store_db_error(st, err, "commit");
-	if (ticket == 0 || st->conf->dbnosync)
-		return HB_OK;
+	return store_db_error(st, err, "commit");
+}
+
+int
+store_txn_commit(struct store_txn **txn)
+{
+	struct store *st = (*txn)->st;
+	uint64_t ticket;
+	int rc = commit(txn, &ticket);
+
+	if (rc != HB_OK || ticket == 0 || st->conf->dbnosync)
+		return rc;
 	return flush_wait(st, ticket);
+}
+
+int
+store_txn_commit_lazily(struct store_txn **txn)
+{
+	uint64_t ticket;
+
+	return commit(txn, &ticket);
 }
 
 void

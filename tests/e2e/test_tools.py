@@ -8,7 +8,7 @@ import ldap
 import people
 import pytest
 from conftest import (PEER, ROOTDN, SLAPD, SUFFIX, Database, Server,
-                      parse_ldif)
+                      parse_ldif, wait_until)
 
 TOP = f"""dn: {SUFFIX}
 objectClass: dcObject
@@ -217,6 +217,27 @@ def test_T20_index_afterwards(make, backend):
     assert p.returncode == 1 and "description" in p.stderr
     s.start()
     assert len(s.conn().search_s(SUFFIX, 2, "(l=Graz)")) == want
+
+
+def test_T21_index_while_running(make, backend):
+    """A new index line: searches are right while it is built and after."""
+    s = make(backend, log="none")
+    s.load(people.ldif(2000))
+    s.write_conf(s.conf_text + "index l,title eq,sub\nsizelimit unlimited\n")
+    s.start()
+    c, root = s.conn(), s.root()
+    want = len(c.search_s(SUFFIX, 2, "(l=*raz)"))
+    assert want > 0
+    for i, dn in enumerate(dn for dn, _ in c.search_s(
+            SUFFIX, 2, "(&(objectClass=person)(l=*))", ["1.1"])[:50]):
+        root.modify_s(dn, [(ldap.MOD_REPLACE, "l", [b"Nowhere"])])
+        assert len(c.search_s(SUFFIX, 2, "(l=nowhere)")) == i + 1
+    wait_until(lambda: "indexes are complete" in s.log_text())
+    assert len(c.search_s(SUFFIX, 2, "(l=nowhere)")) == 50
+    assert "being built" in s.log_text()
+    s.restart()
+    assert len(s.conn().search_s(SUFFIX, 2, "(l=no*re)")) == 50
+    assert s.log_text().count("being built") == 1
 
 
 # slappasswd
