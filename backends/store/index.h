@@ -59,11 +59,18 @@ int index_update(struct store_txn *, entry_id, const struct entry *old,
 int index_read(struct store *, const struct index *, unsigned kind,
     struct slice value, bool may_read, struct idset *ids_r);
 
+/* An item of a filter that no index serves; desc NULL: there is none. */
+struct plan_gap {
+	const struct attr_desc *desc;
+	unsigned kind;			/* INDEX_EQ, ...: what would serve it */
+};
+
 /*
  * Candidates of FILTER: a superset of what matches, ALL if nothing narrows it.
  * Combined smallest first, stops early, NOT exact where the operand is exact.
+ * GAP_r: the first item that an index would have served and none did.
  */
 int plan_candidates(struct store *, struct op *, const struct filter *,
-    struct idset *ids_r);
+    struct idset *ids_r, struct plan_gap *gap_r);
 
 #endif

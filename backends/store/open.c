@@ -1,6 +1,7 @@
 /* A database from its configuration to ready, and back. */
 #include <string.h>
 
+#include "backends/store/advice.h"
 #include "backends/store/cache.h"
 #include "backends/store/commit.h"
 #include "backends/store/env.h"
@@ -40,6 +41,7 @@ store_new(struct be_db *db, const struct dnidx_ops *names,
 	lk_init(&st->writer, LK_STORE_WRITER, "store writer");
 	st->undo = undo_new();
 	st->counters = counters_new();
+	st->advice = advice_new();
 	make_caches(st);
 	return st;
 }
@@ -75,6 +77,7 @@ store_free(struct store *st)
 	cand_cache_free(&st->cands);
 	undo_free(&st->undo);
 	free(st->counters);
+	advice_free(&st->advice);
 	lk_fini(&st->writer);
 	free(st);
 }

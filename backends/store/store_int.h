@@ -13,6 +13,7 @@
 #include "store.h"
 #include "util/lock.h"
 
+struct advice;
 struct background;
 struct cand_cache;
 struct counter;
@@ -74,6 +75,7 @@ struct store {
 	struct background *background;	/* background.c; NULL in tools */
 	struct store_tool *tool;	/* tool.c; NULL in the server */
 	struct counter *counters;	/* counters.c */
+	struct advice *advice;		/* advice.c */
 
 	struct lk_mutex writer;		/* rank LK_STORE_WRITER; one transaction at a time changes pages */
 	struct undo *undo;		/* commit.c; guarded by writer */

@@ -240,6 +240,25 @@ def test_T21_index_while_running(make, backend):
     assert s.log_text().count("being built") == 1
 
 
+def test_T22_advice(make, backend):
+    """What lacks an index is told once for a kind of filter, with its cost."""
+    s = make(backend, log="none", extra="sizelimit unlimited")
+    s.load(people.ldif(2500))
+    s.start()
+    c = s.conn()
+    for i in range(40):
+        c.search_s(SUFFIX, 2, f"(&(objectClass=person)(roomNumber={i}))")
+        c.search_s(SUFFIX, 2, f"(|(roomNumber=*{i}x)(roomNumber=*{i}y))")
+        c.search_s(SUFFIX, 2, f"(uid=user.{i})")
+    lines = [line for line in s.log_text().splitlines() if "would help" in line]
+    assert len(lines) == 2
+    assert "searches like (&(objectclass=?)(roomnumber=?)) looked at" in \
+        lines[0] and '"index roomNumber eq" would help' in lines[0]
+    assert "(|(roomnumber=*?)...)" in lines[1] and \
+        '"index roomNumber sub" would help' in lines[1]
+    assert s.log_text().count("(roomNumber) not indexed") == 1
+
+
 # slappasswd
 
 def test_T30_passwd_schemes(make, backend):
