@@ -66,12 +66,8 @@ store_free(struct store *st)
 	entry_cache_free(&st->entries);
 	store_dict_close(st);
 	if (st->env != NULL && (st->mode == STORE_SERVER ||
-	    st->mode == STORE_WRITE)) {
-		int err = st->env->txn_checkpoint(st->env, 0, 0, DB_FORCE);
-
-		if (err != 0)
-			(void)store_db_error(st, err, "checkpoint");
-	}
+	    st->mode == STORE_WRITE))
+		(void)disk_checkpoint(st, 0, 0, true);
 	store_env_close(st);
 	name_cache_free(&st->name_cache);
 	cand_cache_free(&st->cands);

@@ -84,7 +84,8 @@ struct store {
 	atomic_uint_least64_t next_id;	/* above every ID in use */
 	atomic_uint_least64_t commits;	/* transactions committed */
 	atomic_uint_least64_t renames;	/* odd while a rename is being committed */
-	atomic_bool is_disk_full;	/* background.c: writes are refused */
+	atomic_bool is_disk_full;	/* disk.c: writes are refused */
+	atomic_bool is_sync_lost;	/* disk.c: and no checkpoints are made */
 	/* the writer's operation: tells one of its callbacks that it is the
 	 * writer; NULL: none */
 	_Atomic(const struct op *) txn_op;
@@ -127,9 +128,6 @@ int store_open_as(struct be_db *, const struct dnidx_ops *, enum store_mode,
  */
 int store_db_open(struct store *, const char *file, bool create, DB **db_r,
     bool *created_r, struct diag *);
-
-/* Is there room for one more change? HB_ENOSPACE with what to do in DIAG. */
-int store_space_check(struct store *, struct diag *);
 
 /* id2entry's key: 8 octets, big-endian; its data is the entry's block. */
 static inline void

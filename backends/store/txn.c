@@ -29,7 +29,7 @@ store_txn_begin(struct store *st, struct op *op, struct store_txn **txn_r)
 	int err, rc;
 
 	*txn_r = NULL;
-	if ((rc = store_space_check(st, op == NULL ? NULL : &op->diag)) !=
+	if ((rc = disk_check(st, op == NULL ? NULL : &op->diag)) !=
 	    HB_OK)
 		return rc;
 	if (st->flush != NULL)
@@ -81,12 +81,18 @@ int
 store_txn_commit(struct store_txn **txn)
 {
 	struct store *st = (*txn)->st;
+	struct op *op = (*txn)->op;
 	uint64_t ticket;
 	int rc = commit(txn, &ticket);
 
 	if (rc != HB_OK || ticket == 0 || st->conf->dbnosync)
 		return rc;
-	return flush_wait(st, ticket);
+	rc = flush_wait(st, ticket);
+	if (rc != HB_OK && op != NULL)
+		diag_set(&op->diag, "the change is made, but could not be "
+		    "written to disk (%s): it may be lost when the server "
+		    "ends", hb_strerror(rc));
+	return rc;
 }
 
 int
