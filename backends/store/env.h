@@ -18,6 +18,8 @@ struct budget {
 
 /* Bytes of RAM, or of the cgroup's limit if that is less. */
 uint64_t budget_memory(void);
+/* One more database is configured that takes its share. */
+void budget_share(void);
 void budget_make(const struct store_conf *, struct budget *b_r);
 
 /* ---- lockfile.c: who owns the database ---- */

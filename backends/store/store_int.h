@@ -36,6 +36,7 @@ enum store_mode {
 /* Filled by the rows of store_cfg. */
 struct store_conf {
 	char *directory;
+	uint64_t memory;		/* bytes; 0: a share of the machine */
 	int mode;
 	unsigned cachesize, cachefree, dncachesize, idlcachesize;
 	unsigned checkpoint_kb, checkpoint_min;
