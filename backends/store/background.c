@@ -3,6 +3,7 @@
  * so that recovery is short and old logs go; and a look at the free space.
  */
 #include "backends/store/env.h"
+#include "backends/store/index_int.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -40,6 +41,7 @@ run(void *arg)
 
 	while (!stop) {
 		disk_look(b->st);
+		index_online_poll(b->st);
 		if (disk_check(b->st, NULL) == HB_OK)
 			checkpoint(b->st);
 		lk_lock(&b->lock);

@@ -18,7 +18,7 @@ enum index_kind {
 
 struct index {
 	const struct attr_desc *desc;
-	unsigned number;		/* dense from 0, for the candidate cache */
+	atomic_uint number;		/* for the candidate cache; another one when the keys are emptied */
 	unsigned kinds;			/* as configured */
 	unsigned flags;			/* INDEX_NOSUBTYPES, INDEX_NOTAGS */
 	DB *db;
@@ -55,7 +55,10 @@ const struct index *index_find(const struct store *, const struct attr_desc *,
 int index_update(struct store_txn *, entry_id, const struct entry *old,
     const struct entry *new);
 
-/* IDs under one key of INDEX. Cached (candidate cache). VALUE: normal form (PRES: empty). HB_EDEFER when not cached and MAY_READ is false. */
+/*
+ * IDs under one key of INDEX. Cached (candidate cache). VALUE: normal form (PRES: empty). HB_EDEFER when not cached and
+ * MAY_READ is false; HB_EDEADLOCK: the index was emptied meanwhile, plan again.
+ */
 int index_read(struct store *, const struct index *, unsigned kind,
     struct slice value, bool may_read, struct idset *ids_r);
 

@@ -413,6 +413,7 @@ step(struct index_build *b, bool *done_r)
 static void
 tell_done(const struct index_build *b)
 {
+	index_online_done(b->st);
 	log_printf(LOG_ANY, "database \"%.*s\": indexes are complete: %llu "
 	    "entries in %.1f s", SLICE_ARG(b->st->db->suffixes[0].text),
 	    (unsigned long long)b->done,
@@ -528,8 +529,10 @@ index_build_start(struct store *st, struct diag *diag)
 {
 	struct index_build *b = build_new(st);
 
-	if (b == NULL)
+	if (b == NULL) {
+		index_online_done(st);
 		return HB_OK;
+	}
 	tell_begin(b);
 	if (pthread_create(&b->thread, NULL, run, b) != 0) {
 		build_free(b);

@@ -32,6 +32,7 @@ void index_kinds_put(struct buf *out, unsigned kinds);
 struct index_set {
 	struct index *v;
 	unsigned n;
+	unsigned next_number;		/* the background thread's */
 	const struct attr_type *object_class;
 	/* normal forms of a class and all its superiors, by the class's id */
 	struct slice **classes;		/* ends with SLICE_NONE */
@@ -81,6 +82,13 @@ int index_notes_drop(struct store *);
 int index_build_start(struct store *, struct diag *);
 /* Stop after the batch at hand, and wait for the thread. */
 void index_build_stop(struct store *);
+
+/* ---- index_online.c: slapindex beside a running slapd ---- */
+
+/* Is there a request? Called by the background thread now and then. */
+void index_online_poll(struct store *);
+/* Nothing is being built any more: who asked for it is told. */
+void index_online_done(struct store *);
 
 /* ---- index_key.c ---- */
 
@@ -187,7 +195,7 @@ int index_data_edit(struct slice data, unsigned low, bool add,
 
 /*
  * About how many IDs KIND, VALUE has, cheaply. *WHOLE_r: IDS_r are all of them.
- * HB_EDEFER.
+ * HB_EDEFER, HB_EDEADLOCK.
  */
 int index_probe(struct store *, const struct index *, unsigned kind,
     struct slice value, bool may_read, struct idset *ids_r, bool *whole_r,

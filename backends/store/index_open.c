@@ -168,7 +168,8 @@ index_open(struct store *st, struct diag *diag)
 		ix->kinds = line->kinds & (INDEX_PRES | INDEX_EQ | INDEX_SUB |
 		    INDEX_APPROX);
 		ix->flags = line->kinds & ~ix->kinds;
-		ix->number = set->n++;
+		ix->number = set->next_number++;
+		set->n++;
 		rc = open_one(st, ix, is_empty, diag);
 	}
 	if (rc == HB_OK && !st->is_read)

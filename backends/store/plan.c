@@ -700,9 +700,14 @@ plan_candidates(struct store *st, struct op *op, const struct filter *f,
 	entry_id end = atomic_load(&st->next_id);
 	int rc;
 
-	*gap_r = (struct plan_gap){ 0 };
-	idset_fini(ids_r);
-	if ((rc = plan_filter(&p, f, &c)) != HB_OK)
+	do {
+		*gap_r = (struct plan_gap){ 0 };
+		idset_fini(ids_r);
+		idset_fini(&c.ids);
+		c = (struct cand)CAND_INIT;
+		rc = plan_filter(&p, f, &c);
+	} while (rc == HB_EDEADLOCK);	/* an index was emptied meanwhile */
+	if (rc != HB_OK)
 		goto out;
 	if (!c.without)
 		idset_move(ids_r, &c.ids);

@@ -3,6 +3,7 @@ import os
 import re
 import stat
 import subprocess
+import threading
 
 import ldap
 import people
@@ -257,6 +258,58 @@ def test_T22_advice(make, backend):
     assert "(|(roomnumber=*?)...)" in lines[1] and \
         '"index roomNumber sub" would help' in lines[1]
     assert s.log_text().count("(roomNumber) not indexed") == 1
+
+
+def test_T23_slapindex_beside_slapd(make, backend):
+    """The server builds; searches are right all the time."""
+    s = make(backend, log="none", extra="sizelimit unlimited")
+    s.load(people.ldif(3000))
+    s.start()
+    wrong, news, stop = [], set(), threading.Event()
+
+    def look():
+        c = s.conn()
+        while not stop.is_set():
+            for i in range(0, 3000, 211):
+                n = len(c.search_s(SUFFIX, 2, f"(uid=user{i})", ["1.1"]))
+                if n != 1:
+                    wrong.append((i, n))
+
+    def write():
+        c, n = s.root(), 0
+        while not stop.is_set():
+            n += 1
+            dn = f"uid=new{n},{SUFFIX}"
+            c.add_s(dn, [("objectClass", [b"inetOrgPerson"]),
+                         ("cn", [b"x"]), ("sn", [b"x"])])
+            if len(c.search_s(SUFFIX, 2, f"(uid=new{n})")) != 1:
+                wrong.append(dn)
+            if n % 2:
+                c.delete_s(dn)
+            else:
+                news.add(dn)
+
+    threads = [threading.Thread(target=f) for f in (look, write)]
+    for t in threads:
+        t.start()
+    p = s.tool("index", "-v")
+    s.tool("index", "uid", "cn")
+    stop.set()
+    for t in threads:
+        t.join()
+    assert wrong == [] and news
+    assert "it builds the indexes" in p.stderr
+    c = s.conn()
+    assert {dn for dn, _ in c.search_s(SUFFIX, 2, "(uid=new*)")} == news
+    p = s.tool("index", "roomNumber", check=False)
+    assert p.returncode == 1 and "roomNumber" in p.stderr
+    conf = s.conf_text
+    s.write_conf(conf + "index roomNumber eq\n")
+    p = s.tool("index", "roomNumber", check=False)
+    assert p.returncode == 1 and "start it again" in p.stderr
+    s.restart()
+    wait_until(lambda: s.log_text().count("indexes are complete") == 3)
+    assert len(s.conn().search_s(SUFFIX, 2, "(uid=new*)")) == len(news)
 
 
 # slappasswd
