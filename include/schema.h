@@ -83,7 +83,14 @@ enum attr_flags {
 	AT_ORDERED_VALUES = 32,		/* X-ORDERED 'VALUES' */
 	AT_ORDERED_SIBLINGS = 64,
 	AT_UNDEFINED = 128,		/* made up for a name that is not in the schema */
-	AT_HAS_SUBTYPES = 256		/* another type names it as SUP */
+	AT_HAS_SUBTYPES = 256,		/* another type names it as SUP */
+	/*
+	 * A value of ASCII ' '..'~', not empty, with no blank at the ends and
+	 * none beside another, is valid and its normal form is itself, in
+	 * lower case (FOLD) or as it stands (EXACT). At most one is set.
+	 */
+	AT_PLAIN_FOLD = 512,
+	AT_PLAIN_EXACT = 1024
 };
 
 /* An attribute type with its options, interned: equal exactly if same pointer. */

@@ -273,7 +273,7 @@ int
 schema_desc(struct schema *schema, struct slice text,
     const struct attr_desc **desc_r, struct diag *diag)
 {
-	const struct attr_type *type = strmap_find(schema->types, text);
+	const struct attr_type *type = schema_find_type(schema, text);
 	struct parsed p;
 	int rc;
 
@@ -285,7 +285,7 @@ schema_desc(struct schema *schema, struct slice text,
 	if (parse_desc(text, &p) != HB_OK)
 		return diag_err(diag, HB_ESYNTAX,
 		    "malformed attribute description");
-	type = strmap_find(schema->types, p.type);
+	type = schema_find_type(schema, p.type);
 	if (type == NULL)
 		return undefined(schema, p.type, diag);
 	rc = check_options(schema, type, &p, diag);

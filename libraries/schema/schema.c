@@ -77,6 +77,7 @@ schema_freeze(struct schema *schema)
 	if (schema->frozen)
 		return;
 	class_freeze_all(schema);
+	types_freeze(schema);
 	schema->frozen = true;
 }
 

@@ -101,6 +101,7 @@ struct schema {
 	unsigned noptions;
 	const struct object_class *extensible;
 	bool frozen;
+	struct short_names *short_types;	/* NULL before the freeze */
 
 	struct lk_rwlock lock;	/* rank LK_SCHEMA; guards what follows */
 	struct strmap *descs;	/* canonical text -> struct attr_desc */
@@ -232,6 +233,8 @@ int type_define(struct schema *schema, struct slice text,
 int class_define(struct schema *schema, struct slice text,
     const struct place *at, bool hidden, bool *dup_r, struct diag *diag);
 void class_freeze_all(struct schema *schema);
+/* lookup.c */
+void types_freeze(struct schema *schema);
 /* nearest.c */
 const char *schema_nearest_rule(const struct schema *schema,
     struct slice text);
