@@ -187,6 +187,9 @@ bool entry_value_next(struct entry_attr *, struct slice *value_r,
 struct slice entry_value(const struct entry *, const struct attr_desc *);
 bool entry_has_norm(const struct entry *, const struct attr_desc *,
     struct slice norm);
+/* A value of DESC matches NORM, an assertion in normal form (equality rule). */
+bool entry_has_match(const struct entry *, const struct schema *,
+    const struct attr_desc *, struct slice norm);
 /* The PartialAttributes to send: all user attributes in one piece; all operational ones that are stored. */
 struct slice entry_user_wire(const struct entry *);
 struct slice entry_operational_wire(const struct entry *);

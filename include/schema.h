@@ -40,7 +40,8 @@ struct syntax {
 
 enum rule_kind {
 	MR_EQUALITY = 1, MR_ORDERING = 2, MR_SUBSTRINGS = 4, MR_EXTENSIBLE = 8,
-	MR_APPROX = 16, MR_HIDDEN = 32
+	MR_APPROX = 16, MR_HIDDEN = 32,
+	MR_STORED = 64		/* match() looks at the value, not its normal form */
 };
 
 /* Where a piece of a substrings assertion stands (RFC 4518 2.6.1). */
@@ -65,8 +66,9 @@ struct matching_rule {
 	void (*order_key)(struct slice norm, struct buf *key);
 	/*
 	 * Rules that are no equality of normal forms (integerBitAnd, DN subtree,
-	 * approximate, first-component rules): does STORED (normal form under
-	 * the attribute's equality rule) match? NULL: octets are compared.
+	 * approximate, components of certificates): does STORED (normal form
+	 * under the attribute's equality rule; MR_STORED: the value itself)
+	 * match? NULL: octets are compared.
 	 */
 	bool (*match)(const struct schema *, struct slice stored,
 	    struct slice assertion);

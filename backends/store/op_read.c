@@ -38,7 +38,7 @@ compare_values(struct store *st, struct op *op, const struct entry *e)
 		if (!attr_desc_is_sub(a.desc, req->desc))
 			continue;
 		found = true;
-		if (entry_has_norm(e, a.desc, req->norm))
+		if (entry_has_match(e, op->schema, a.desc, req->norm))
 			return HB_COMPARE_TRUE;
 	}
 	return found ? HB_COMPARE_FALSE : compare_computed(st, op, e);

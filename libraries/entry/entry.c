@@ -181,6 +181,25 @@ entry_has_norm(const struct entry *e, const struct attr_desc *desc,
 	return false;
 }
 
+bool
+entry_has_match(const struct entry *e, const struct schema *schema,
+    const struct attr_desc *desc, struct slice norm)
+{
+	const struct matching_rule *rule = desc->type->equality;
+	struct slice value, stored;
+	struct entry_attr a;
+
+	if (rule == NULL || rule->match == NULL)
+		return entry_has_norm(e, desc, norm);
+	if (!entry_find(e, desc, &a))
+		return false;
+	while (entry_value_next(&a, &value, &stored))
+		if (rule->match(schema, (rule->kind & MR_STORED) != 0 ?
+		    value : stored, norm))
+			return true;
+	return false;
+}
+
 static struct slice
 part(const struct entry *e, unsigned from_at, unsigned to_at)
 {

@@ -125,6 +125,8 @@ match_value(struct eval *ev, const struct filter *f,
 		oc = schema_find_class(ev->schema, value);
 		return oc != NULL && object_class_is_sub(oc, f->oc);
 	}
+	if ((f->rule->kind & MR_STORED) != 0)
+		norm = value;
 	if (f->renorm && f->rule->match == NULL &&
 	    f->rule->normalise != NULL && (eq == NULL ||
 	    eq->normalise != f->rule->normalise) &&

@@ -145,7 +145,8 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 
 /* Families whose normalisers refuse what is malformed; a DN is parsed once. */
 #define NORMALISER_CHECKS \
-	(FAM_TEXT | FAM_LIST | FAM_DN | FAM_NAMEUID)
+	(FAM_TEXT | FAM_LIST | FAM_DN | FAM_NAMEUID | FAM_CERT | FAM_CRL | \
+	FAM_CERTPAIR | FAM_ALGORITHM | FAM_AC)
 
 /*
  * Pieces of a substrings assertion and strings are checked by the normaliser

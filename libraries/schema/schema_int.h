@@ -277,10 +277,19 @@ VALIDATE(nameuid);
 VALIDATE(rdn);
 VALIDATE(authz);
 VALIDATE(ber);
-VALIDATE(sequence);
 VALIDATE(jpeg);
 VALIDATE(nis_triple);
 VALIDATE(boot_param);
+VALIDATE(cert);
+VALIDATE(crl);
+VALIDATE(cert_pair);
+VALIDATE(supported_algorithm);
+VALIDATE(attr_cert);
+VALIDATE(cert_exact);
+VALIDATE(crl_exact);
+VALIDATE(pair_exact);
+VALIDATE(algorithm_id);
+VALIDATE(ac_exact);
 #undef VALIDATE
 
 /* norm_*.c: normalisers of the rule table */
@@ -310,6 +319,11 @@ NORM(dn);
 NORM(nameuid);
 NORM(approx);
 NORM(approx_ia5);
+NORM(cert_exact);
+NORM(crl_exact);
+NORM(pair_exact);
+NORM(algorithm);
+NORM(ac_exact);
 #undef NORM
 
 int cmp_integer(struct slice a, struct slice b);
@@ -327,6 +341,7 @@ MATCH(dn_subordinate);
 MATCH(dn_superior);
 MATCH(csn_sid);
 MATCH(approx);
+MATCH(components);
 #undef MATCH
 
 #endif

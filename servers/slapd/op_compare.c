@@ -63,8 +63,8 @@ compare_own(struct fop *f, const struct entry *e)
 		return access_refuse(op, e);
 	if (!entry_find(e, c->desc, &a))
 		return HB_ENOSUCHATTR;
-	return entry_has_norm(e, c->desc, c->norm) ? HB_COMPARE_TRUE :
-	    HB_COMPARE_FALSE;
+	return entry_has_match(e, op->schema, c->desc, c->norm) ?
+	    HB_COMPARE_TRUE : HB_COMPARE_FALSE;
 }
 
 int
