@@ -101,6 +101,7 @@ struct attr_desc {
 	struct slice name;		/* to show: first NAME, options as first given */
 	uint32_t id;			/* dense from 1, for arrays */
 	bool binary;			/* ;binary */
+	bool range;			/* an option ends in '-' (RFC 3866): nothing is stored so */
 	unsigned noptions;		/* tagging options */
 	const struct slice *options;	/* lower case, sorted */
 };
@@ -221,6 +222,12 @@ attr_desc_is_sub(const struct attr_desc *a, const struct attr_desc *b)
 	    (b->type->flags & AT_HAS_SUBTYPES)) && attr_desc_is_sub_slow(a, b));
 }
 bool attr_type_is_sub(const struct attr_type *a, const struct attr_type *b);
+/* RFC 3866 2.1: stands for all its options begin, in requests alone. */
+static inline bool
+attr_desc_is_range(const struct attr_desc *d)
+{
+	return d->range;
+}
 static inline bool
 attr_desc_is_operational(const struct attr_desc *d)
 {
@@ -229,6 +236,16 @@ attr_desc_is_operational(const struct attr_desc *d)
 /* Same class or below it. */
 bool object_class_is_sub(const struct object_class *a,
     const struct object_class *b);
+
+/*
+ * X-ORDERED 'VALUES': is VALUE of the form "{n}rest" and TYPE so ordered? n is
+ * UINT32_MAX if it is negative or too large: "at the end".
+ */
+bool schema_order_of(const struct attr_type *type, struct slice value,
+    uint32_t *n_r, struct slice *rest_r);
+/* VALUE without such a number; rules and syntaxes do not see it. */
+struct slice schema_skip_order(const struct attr_type *type,
+    struct slice value);
 
 /* HB_OK or HB_ESYNTAX with a text that names attribute and cause (never the value). */
 int schema_check_value(const struct schema *, const struct attr_desc *,

@@ -127,11 +127,12 @@ match_value(struct eval *ev, const struct filter *f,
 	}
 	if ((f->rule->kind & MR_STORED) != 0)
 		norm = value;
-	if (f->renorm && f->rule->match == NULL &&
+	/* a subtype may have another equality rule than what was asked for */
+	if (eq != f->rule && f->rule->match == NULL &&
 	    f->rule->normalise != NULL && (eq == NULL ||
 	    eq->normalise != f->rule->normalise) &&
-	    f->rule->normalise(ev->schema, &ev->arena, SUBSTR_WHOLE, value,
-	    &norm) != HB_OK)
+	    f->rule->normalise(ev->schema, &ev->arena, SUBSTR_WHOLE,
+	    schema_skip_order(desc->type, value), &norm) != HB_OK)
 		return false;
 	return match_norm(ev, f, norm);
 }

@@ -114,7 +114,7 @@ resolve_item(struct resolver *r, struct filter *f,
 	if (f->type == FILTER_SUBSTRINGS)
 		return undefined_or_limit(f, resolve_substrings(r, f, src));
 	rc = schema_norm_assertion(r->schema, r->arena, f->rule, SUBSTR_WHOLE,
-	    src->value, &f->value);
+	    schema_skip_order(f->desc->type, src->value), &f->value);
 	if (rc == HB_OK && f->type == FILTER_EQUALITY &&
 	    f->desc == schema_builtin(r->schema, "objectClass"))
 		f->oc = schema_find_class(r->schema, src->value);
@@ -165,7 +165,8 @@ resolve_extensible(struct resolver *r, struct filter *f,
 		return rc;
 	}
 	return undefined_or_limit(f, schema_norm_assertion(r->schema, r->arena,
-	    f->rule, SUBSTR_WHOLE, src->value, &f->value));
+	    f->rule, SUBSTR_WHOLE, f->desc == NULL ? src->value :
+	    schema_skip_order(f->desc->type, src->value), &f->value));
 }
 
 /* ---- OR of many equalities ---- */

@@ -81,22 +81,36 @@ schema_freeze(struct schema *schema)
 	schema->frozen = true;
 }
 
-/* X-ORDERED 'VALUES': "{3}" before the value is its place, not part of it. */
-static struct slice
-skip_order(const struct attr_type *type, struct slice value)
+bool
+schema_order_of(const struct attr_type *type, struct slice value,
+    uint32_t *n_r, struct slice *rest_r)
 {
+	uint64_t n = 0;
+	bool negative;
 	size_t i = 1;
 
 	if (!(type->flags & AT_ORDERED_VALUES) || value.len < 3 ||
 	    value.ptr[0] != '{')
-		return value;
-	if (value.ptr[i] == '-')
-		i++;
-	while (i < value.len && value.ptr[i] >= '0' && value.ptr[i] <= '9')
-		i++;
-	if (i < 2 || i >= value.len || value.ptr[i] != '}')
-		return value;
-	return slice_skip(value, i + 1);
+		return false;
+	negative = value.ptr[i] == '-';
+	i += negative;
+	for (; i < value.len && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++)
+		if (n < UINT32_MAX)
+			n = n * 10 + (uint64_t)(value.ptr[i] - '0');
+	if (i < 2u + negative || i >= value.len || value.ptr[i] != '}')
+		return false;
+	*n_r = negative || n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+	*rest_r = slice_skip(value, i + 1);
+	return true;
+}
+
+struct slice
+schema_skip_order(const struct attr_type *type, struct slice value)
+{
+	struct slice rest;
+	uint32_t n;
+
+	return schema_order_of(type, value, &n, &rest) ? rest : value;
 }
 
 static int
@@ -121,7 +135,7 @@ schema_check_value(const struct schema *schema, const struct attr_desc *desc,
 {
 	const struct syntax *syntax = desc->type->syntax;
 
-	value = skip_order(desc->type, value);
+	value = schema_skip_order(desc->type, value);
 	if (syntax->validate == NULL ||
 	    syntax->validate(schema, value) == HB_OK)
 		return HB_OK;
@@ -134,12 +148,12 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 {
 	const struct matching_rule *rule = desc->type->equality;
 
+	if (desc->type->flags & AT_ORDERED_VALUES)
+		value = schema_skip_order(desc->type, value);
 	if (rule == NULL) {
 		*norm_r = value;
 		return HB_OK;
 	}
-	if (desc->type->flags & AT_ORDERED_VALUES)
-		value = skip_order(desc->type, value);
 	return rule->normalise(schema, arena, SUBSTR_WHOLE, value, norm_r);
 }
 
