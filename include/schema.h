@@ -252,13 +252,18 @@ int schema_check_value(const struct schema *, const struct attr_desc *,
     struct slice value, struct diag *);
 /*
  * Normal form of a value under the attribute's equality rule; the value itself
- * where there is none. *norm_r points into ARENA, into VALUE or into the schema.
+ * where there is none. A value that the syntax allows but RFC 4518 2.4
+ * prohibits has the form FF value: it can be stored, is equal to itself and
+ * matches no assertion. *norm_r points into ARENA, into VALUE or into the
+ * schema.
  * Where SUBSTR or ORDERING treat case otherwise than EQUALITY, values must be
  * normalised under those for their assertions (schema_norm_assertion).
  * HB_OK, HB_ESYNTAX, HB_ELIMIT.
  */
 int schema_norm_value(const struct schema *, struct arena *,
     const struct attr_desc *, struct slice value, struct slice *norm_r);
+/* Is NORM, of a value under RULE or a like one, of the form FF value? */
+bool schema_is_prohibited(const struct matching_rule *rule, struct slice norm);
 /* Normal form of an equality/ordering/substrings assertion value under RULE (validates the assertion syntax). */
 int schema_norm_assertion(const struct schema *, struct arena *,
     const struct matching_rule *rule, enum substr_part part,
@@ -279,9 +284,23 @@ const struct object_class *schema_class_by_id(const struct schema *,
 bool object_class_allows(const struct object_class *oc,
     const struct attr_type *at);	/* MUST or MAY, superiors included */
 
-/* RFC 4518: prepare TEXT; FOLD case or not. Insignificant spaces by PART. HB_OK, HB_ESYNTAX (prohibited or malformed), HB_ELIMIT. */
+/*
+ * RFC 4518: prepare TEXT; FOLD case or not. Insignificant spaces by PART,
+ * trimmed and squeezed to one; what is nothing but spaces is one space. A
+ * prepared string prepares to itself. Code points that no Unicode version we
+ * know assigns are prohibited as those of section 2.4 are.
+ * HB_OK, HB_ESYNTAX (prohibited or malformed), HB_ELIMIT.
+ */
 int schema_prepare(struct arena *, struct slice text, bool fold,
     enum substr_part part, struct slice *prepared_r);
+/*
+ * Where a piece of a substrings assertion begins or ends in a space, pieces and
+ * value are compared in the form of RFC 4518 2.6.1: framed with one space, two
+ * between words. It is made of a normal form under RULE and appended to OUT;
+ * false if RULE knows no insignificant spaces.
+ */
+bool schema_frame(const struct matching_rule *rule, enum substr_part part,
+    struct slice norm, struct buf *out);
 
 /*
  * How WORD sounds (approximate matching): 0..8 octets into OUT, the number is

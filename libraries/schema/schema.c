@@ -142,11 +142,47 @@ schema_check_value(const struct schema *schema, const struct attr_desc *desc,
 	return explain(desc, syntax, value, diag);
 }
 
+/* Families of values that preparation may refuse though they are valid. */
+#define PREPARED	(FAM_TEXT | FAM_LIST | FAM_AUTHZ)
+
+bool
+schema_is_prohibited(const struct matching_rule *rule, struct slice norm)
+{
+	return norm.len > 0 && (unsigned char)norm.ptr[0] == 0xff &&
+	    rule_row(rule)->families != FAM_ANY &&
+	    (rule_row(rule)->families & PREPARED) != 0;
+}
+
+/*
+ * A string that preparation prohibits (RFC 4518 2.4) but the syntax allows. No
+ * prepared string begins with FF, so it is equal to itself alone.
+ */
+static int
+norm_prohibited(const struct schema *schema, struct arena *arena,
+    const struct attr_type *type, struct slice value, struct slice *norm_r)
+{
+	const struct syntax *syntax = type->syntax;
+	char *out;
+
+	if ((rule_row(type->equality)->families & PREPARED) == 0 ||
+	    !text_is_utf8(value) || (syntax->validate != NULL &&
+	    syntax->validate(schema, value) != HB_OK))
+		return HB_ESYNTAX;
+	out = arena_alloc(arena, value.len + 1);
+	if (out == NULL)
+		return HB_ELIMIT;
+	out[0] = (char)0xff;
+	memcpy(out + 1, value.ptr, value.len);
+	*norm_r = slice(out, value.len + 1);
+	return HB_OK;
+}
+
 int
 schema_norm_value(const struct schema *schema, struct arena *arena,
     const struct attr_desc *desc, struct slice value, struct slice *norm_r)
 {
 	const struct matching_rule *rule = desc->type->equality;
+	int rc;
 
 	if (desc->type->flags & AT_ORDERED_VALUES)
 		value = schema_skip_order(desc->type, value);
@@ -154,7 +190,9 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 		*norm_r = value;
 		return HB_OK;
 	}
-	return rule->normalise(schema, arena, SUBSTR_WHOLE, value, norm_r);
+	rc = rule->normalise(schema, arena, SUBSTR_WHOLE, value, norm_r);
+	return rc != HB_ESYNTAX ? rc : norm_prohibited(schema, arena,
+	    desc->type, value, norm_r);
 }
 
 /* Families whose normalisers refuse what is malformed; a DN is parsed once. */

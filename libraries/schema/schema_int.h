@@ -243,9 +243,21 @@ const char *schema_nearest_syntax(const struct schema *schema,
 /* desc.c */
 void desc_init_plain(struct schema *schema, struct attr_type *t);
 
-/* strprep.c: map, fold and NFKC by Unicode's tables; spaces are left. */
+/*
+ * strprep.c: all steps of RFC 4518 but the last, by Unicode's tables. *OUT_R
+ * is the caller's and may be changed in place, one octet even if it is empty.
+ */
 int prepare_by_tables(struct arena *arena, struct slice text, bool fold,
     struct slice *out_r);
+/* The same, the fastest way there is. */
+int prepare_chars(struct arena *arena, struct slice text, bool fold,
+    struct slice *out_r);
+/* TEXT folded and prepared without spaces, and without HYPHENS (2.6.2, 2.6.3). */
+int prepare_dropping(struct arena *arena, struct slice text, bool hyphens,
+    struct slice *prepared_r);
+/* spaces.c: the last step, in place; one octet is left at least. */
+void spaces_squeeze(struct slice *s, enum substr_part part);
+void spaces_drop(struct slice *s, bool hyphens);
 /* letters.c: the same into OUT, as long as TEXT; false if it is not simple. */
 bool prepare_letters(struct slice text, bool fold, char *out);
 
