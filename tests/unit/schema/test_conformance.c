@@ -12,7 +12,7 @@
 #include "schema_test.h"
 #include "util/text.h"
 
-#define ROWS_MIN	1400
+#define ROWS_MIN	1500
 #define FIELDS_MAX	6
 #define TYPES_MAX	128
 #define ARC		"1.3.6.1.4.1.4203.666.99."
