@@ -302,6 +302,10 @@ VALIDATE(crl_exact);
 VALIDATE(pair_exact);
 VALIDATE(algorithm_id);
 VALIDATE(ac_exact);
+VALIDATE(cert_assertion);
+VALIDATE(crl_assertion);
+VALIDATE(pair_assertion);
+VALIDATE(ac_assertion);
 #undef VALIDATE
 
 /* norm_*.c: normalisers of the rule table */
@@ -336,6 +340,10 @@ NORM(crl_exact);
 NORM(pair_exact);
 NORM(algorithm);
 NORM(ac_exact);
+NORM(cert_assertion);
+NORM(crl_assertion);
+NORM(pair_assertion);
+NORM(ac_assertion);
 #undef NORM
 
 int cmp_integer(struct slice a, struct slice b);
@@ -354,6 +362,10 @@ MATCH(dn_superior);
 MATCH(csn_sid);
 MATCH(approx);
 MATCH(components);
+MATCH(certificate);
+MATCH(certificate_list);
+MATCH(certificate_pair);
+MATCH(attr_certificate);
 #undef MATCH
 
 #endif
