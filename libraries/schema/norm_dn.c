@@ -34,19 +34,20 @@ norm_dn(const struct schema *schema, struct arena *arena,
 	return rc == HB_OK || rc == HB_ELIMIT ? rc : HB_ESYNTAX;
 }
 
-/* One RDN: a DN without a separator that is not escaped. */
+/* One RDN: a DN whose normal form has no separator. */
 int
 validate_rdn(const struct schema *schema, struct slice v)
 {
-	size_t i;
+	struct arena arena;
+	struct slice norm;
+	int rc = HB_ESYNTAX;
 
-	for (i = 0; i < v.len; i++) {
-		if (v.ptr[i] == '\\')
-			i++;
-		else if (v.ptr[i] == ',' || v.ptr[i] == ';')
-			return HB_ESYNTAX;
-	}
-	return v.len > 0 ? validate_dn(schema, v) : HB_ESYNTAX;
+	arena_init(&arena, 0);
+	if (v.len > 0 && norm_dn(schema, &arena, SUBSTR_WHOLE, v, &norm) ==
+	    HB_OK && memchr(norm.ptr, ',', norm.len) == NULL)
+		rc = HB_OK;
+	arena_fini(&arena);
+	return rc;
 }
 
 /*

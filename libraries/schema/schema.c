@@ -202,7 +202,8 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 
 /*
  * Pieces of a substrings assertion and strings are checked by the normaliser
- * alone: an asserted value may be one that no stored value can be.
+ * alone: an asserted value may be one that no stored value can be. It is not
+ * empty, though, where the syntax wants a character.
  */
 int
 schema_norm_assertion(const struct schema *schema, struct arena *arena,
@@ -212,8 +213,8 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
 	const struct syntax *syntax = rule->syntax;
 
 	if (part == SUBSTR_WHOLE && !(rule->kind & MR_SUBSTRINGS) &&
-	    syntax->validate != NULL &&
-	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0 &&
+	    syntax->validate != NULL && (value.len == 0 ||
+	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0) &&
 	    syntax->validate(schema, value) != HB_OK)
 		return HB_ESYNTAX;
 	return rule->normalise(schema, arena, part, value, norm_r);

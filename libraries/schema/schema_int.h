@@ -330,6 +330,7 @@ NORM(integer_first);
 NORM(string_first);
 NORM(uuid);
 NORM(csn);
+NORM(authz);
 NORM(sid);
 NORM(dn);
 NORM(nameuid);
