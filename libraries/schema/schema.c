@@ -36,7 +36,8 @@ schema_new(void)
 	schema->classes = strmap_new(true);
 	schema->crules = strmap_new(true);
 	schema->syntaxes = strmap_new(true);
-	schema->macros = strmap_new(true);
+	schema->macros = strmap_new(false);
+	schema->macros_nocase = strmap_new(true);
 	schema->descs = strmap_new(false);
 	schema->unknown = strmap_new(false);
 	lk_rw_init(&schema->lock, LK_SCHEMA, "schema");
@@ -59,6 +60,7 @@ schema_free(struct schema **schema_p)
 	strmap_free(&schema->crules);
 	strmap_free(&schema->syntaxes);
 	strmap_free(&schema->macros);
+	strmap_free(&schema->macros_nocase);
 	strmap_free(&schema->descs);
 	strmap_free(&schema->unknown);
 	free(schema->type_list.rows);
