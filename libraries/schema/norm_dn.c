@@ -34,19 +34,20 @@ norm_dn(const struct schema *schema, struct arena *arena,
 	return rc == HB_OK || rc == HB_ELIMIT ? rc : HB_ESYNTAX;
 }
 
-/* One RDN: a DN without a separator that is not escaped. */
+/* One RDN: a DN whose normal form has no separator. */
 int
 validate_rdn(const struct schema *schema, struct slice v)
 {
-	size_t i;
+	struct arena arena;
+	struct slice norm;
+	int rc = HB_ESYNTAX;
 
-	for (i = 0; i < v.len; i++) {
-		if (v.ptr[i] == '\\')
-			i++;
-		else if (v.ptr[i] == ',' || v.ptr[i] == ';')
-			return HB_ESYNTAX;
-	}
-	return v.len > 0 ? validate_dn(schema, v) : HB_ESYNTAX;
+	arena_init(&arena, 0);
+	if (v.len > 0 && norm_dn(schema, &arena, SUBSTR_WHOLE, v, &norm) ==
+	    HB_OK && memchr(norm.ptr, ',', norm.len) == NULL)
+		rc = HB_OK;
+	arena_fini(&arena);
+	return rc;
 }
 
 /*
@@ -88,10 +89,18 @@ norm_nameuid(const struct schema *schema, struct arena *arena,
 
 	split_uid(v, &dn, &bits);
 	rc = norm_dn(schema, arena, part, dn, norm_r);
-	if (rc != HB_OK || bits.len == 0)
+	if (rc != HB_OK)
 		return rc;
-	*norm_r = arena_printf(arena, "%.*s#%.*s", SLICE_ARG(*norm_r),
-	    SLICE_ARG(bits));
+	if (bits.len > 0) {
+		*norm_r = arena_printf(arena, "%.*s#%.*s", SLICE_ARG(*norm_r),
+		    SLICE_ARG(bits));
+		return norm_r->ptr == NULL ? HB_ELIMIT : HB_OK;
+	}
+	/* what "\\23'01'B" was meant to be keeps apart from an UID */
+	split_uid(*norm_r, &dn, &bits);
+	if (bits.len > 0)
+		*norm_r = arena_printf(arena, "%.*s\\23%.*s", SLICE_ARG(dn),
+		    SLICE_ARG(bits));
 	return norm_r->ptr == NULL ? HB_ELIMIT : HB_OK;
 }
 
