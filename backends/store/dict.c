@@ -46,7 +46,9 @@ check_version(struct store *st, bool is_new, struct diag *diag)
 		rc = diag_err(diag, HB_EVERSION, "database in %s has format "
 		    "\"%.*s\", this program knows \"hornbeam 1\"",
 		    st->conf->directory, SLICE_ARG(v));
-	else if (rc == HB_ENOTFOUND && st->mode != STORE_READ)
+	else if (rc == HB_ENOTFOUND && st->mode == STORE_CHECK)
+		rc = HB_OK;		/* a finding */
+	else if (rc == HB_ENOTFOUND && !st->is_read)
 		rc = store_put(st, NULL, st->dict_db, FORMAT_KEY, FORMAT, 0);
 	arena_fini(&arena);
 	return rc;

@@ -133,17 +133,18 @@ on_progress(DB_ENV *env, int opcode, int percent)
 	    st->conf->directory, percent);
 }
 
-static int
-set_key(struct store *st, DB_ENV *env, struct diag *diag)
+int
+env_set_key(const struct store_conf *conf, DB_ENV *env, unsigned *flag_r,
+    struct diag *diag)
 {
-	const char *file = st->conf->cryptfile;
+	const char *file = conf->cryptfile;
 	char key[1024];
 	size_t n;
 	FILE *f;
 	int err;
 
-	if (st->conf->cryptkey != NULL)
-		snprintf(key, sizeof(key), "%s", st->conf->cryptkey);
+	if (conf->cryptkey != NULL)
+		snprintf(key, sizeof(key), "%s", conf->cryptkey);
 	else if (file == NULL)
 		return HB_OK;
 	else if ((f = fopen(file, "re")) == NULL)
@@ -159,7 +160,7 @@ set_key(struct store *st, DB_ENV *env, struct diag *diag)
 	if (err != 0)
 		return diag_err(diag, HB_EIO, "encryption: %s",
 		    db_strerror(err));
-	st->crypt_flag = DB_ENCRYPT;
+	*flag_r = DB_ENCRYPT;
 	return HB_OK;
 }
 
@@ -205,7 +206,8 @@ open_flags(const struct store *st, enum store_mode mode)
 	const u_int32_t alone = DB_INIT_MPOOL | DB_CREATE | DB_PRIVATE |
 	    DB_THREAD;
 
-	if (mode == STORE_QUICK || (mode == STORE_READ && !st->is_joined))
+	if (mode == STORE_QUICK || mode == STORE_CHECK ||
+	    (mode == STORE_READ && !st->is_joined))
 		return alone;
 	if (mode == STORE_READ)
 		return txn;
@@ -233,7 +235,8 @@ env_try(struct store *st, enum store_mode mode, uint64_t cache,
 	    (err = env->set_feedback(env, on_progress)) != 0 ||
 	    (err = set_sizes(st, env, cache)) != 0)
 		goto out;
-	if ((rc = set_key(st, env, diag)) != HB_OK) {
+	if ((rc = env_set_key(st->conf, env, &st->crypt_flag, diag)) !=
+	    HB_OK) {
 		(void)env->close(env, 0);
 		return rc;
 	}
@@ -339,15 +342,15 @@ store_env_open(struct store *st, uint64_t cache, struct diag *diag)
 	if (unclean)
 		log_printf(LOG_ANY, "%s: recovering, it was not closed "
 		    "properly", dir);
-	if (st->mode == STORE_QUICK && dir_has_env(dir) &&
-	    (rc = env_settle(st, diag)) != HB_OK)
+	if ((st->mode == STORE_QUICK || (st->mode == STORE_CHECK && unclean)) &&
+	    dir_has_env(dir) && (rc = env_settle(st, diag)) != HB_OK)
 		return rc;
 	if ((rc = env_open(st, st->mode, cache, &st->env, diag)) != HB_OK)
 		return rc;
 	if (unclean)
 		log_printf(LOG_ANY, "%s: recovered in %lld ms", dir,
 		    (long long)(time_mono_us() - start) / 1000);
-	if (st->mode != STORE_QUICK)
+	if (st->mode == STORE_SERVER || st->mode == STORE_WRITE)
 		st->flush = flush_new(st->env);
 	return HB_OK;
 }

@@ -59,6 +59,9 @@ void dir_give(const char *dir);
  * of CACHE bytes (0: by the budget). After an error store_env_close() cleans up.
  */
 int store_env_open(struct store *, uint64_t cache, struct diag *);
+/* The key of an encrypted database for ENV; *FLAG_r then DB_ENCRYPT. HB_EIO. */
+int env_set_key(const struct store_conf *, DB_ENV *, unsigned *flag_r,
+    struct diag *);
 /* All handles are closed. */
 void store_env_close(struct store *);
 

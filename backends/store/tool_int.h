@@ -64,6 +64,8 @@ int write_close(struct store_tool *, bool ok, struct diag *);
 
 /* ---- tool_index.c ---- */
 
+/* One entry for the indexes of BULK. */
+int tool_feed(struct bulk *, entry_id, struct slice block, struct diag *);
 /* Empty and build anew the indexes that WHICH (by number) names. */
 int tool_rebuild(struct store_tool *, const bool *which, struct diag *);
 

@@ -110,19 +110,20 @@ static void
 begin_load(struct store_tool *t)
 {
 	struct store *st = t->st;
-	bool *which = mem_calloc(st->indexes->n + 1, sizeof(*which));
+	unsigned *kinds = mem_calloc(st->indexes->n + 1, sizeof(*kinds));
 
 	/* an index that is incomplete stays so until slapindex builds it */
 	for (unsigned i = 0; i < st->indexes->n && !st->conf->linearindex;
 	    i++)
-		which[i] = st->indexes->v[i].ready != 0;
+		if (st->indexes->v[i].ready != 0)
+			kinds[i] = st->indexes->v[i].kinds;
 	t->first = first_id(st);
 	bulk_names_init(&t->seen, st, st->db, t->first);
 	t->has_seen = true;
-	bulk_init(&t->bulk, st, &t->opts, which, true,
+	bulk_init(&t->bulk, st, &t->opts, kinds, true,
 	    tool_memory(&t->opts) / 2);
 	t->has_bulk = true;
-	free(which);
+	free(kinds);
 }
 
 static int

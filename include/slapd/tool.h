@@ -1,5 +1,5 @@
 /*
- * What a backend offers to slapadd, slapcat and slapindex. One thread; no
+ * What a backend offers to the tools: slapadd, slapcat, slapcheck, ... One thread; no
  * operation runs beside it in this process.
  */
 #ifndef SLAPD_TOOL_H
@@ -32,6 +32,29 @@ struct tool_entry {
 	unsigned line;			/* of the LDIF, for duplicates */
 };
 
+/* What is wrong in one place. */
+struct tool_finding {
+	const char *file;		/* "cn.bdb" */
+	const char *where;		/* key, name or ID; "": the file as a whole */
+	const char *what;
+};
+
+/* A check of a whole database: what is asked for, and what came out. */
+struct tool_check {
+	struct tool_opts opts;		/* threads, memory, tmpdir, progress */
+	bool repair;			/* build anew what entries tell */
+	/* Each finding and each remark; serialised, from any thread. May be NULL. */
+	void (*finding)(const struct tool_finding *, void *arg);
+	void (*remark)(const char *text, void *arg);
+	void *arg;
+
+	/* set by check() */
+	uint64_t entries, keys;		/* entries read; index keys compared */
+	uint64_t findings;		/* after a repair: those that are left */
+	uint64_t in_data;		/* of them, in what cannot be built anew */
+	unsigned repaired;		/* files built anew */
+};
+
 struct slapd_tool_ops {
 	/* The database must be configured but not open. HB_OK, HB_EINUSE, HB_EUNLOADED, ... */
 	int (*open)(struct be_db *, const struct tool_opts *, struct diag *);
@@ -56,6 +79,14 @@ struct slapd_tool_ops {
 	    unsigned n, struct diag *);
 	/* OK false: the load is given up. Errors: missing parents named in DIAG. */
 	int (*close)(struct be_db *, bool ok, struct diag *);
+
+	/* ---- whole databases; not between open() and close() ---- */
+
+	/*
+	 * Verify all files of DB, which nobody else may use meanwhile. HB_OK also
+	 * with findings; HB_EINUSE, HB_EUNLOADED, HB_EIO: it could not be checked.
+	 */
+	int (*check)(struct be_db *, struct tool_check *, struct diag *);
 };
 
 #endif
