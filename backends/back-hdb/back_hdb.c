@@ -21,6 +21,18 @@ hdb_tool_check(struct be_db *db, struct tool_check *tc, struct diag *diag)
 	return store_tool_check(db, &dnidx_tree, tc, diag);
 }
 
+static int
+hdb_tool_backup(struct be_db *db, struct tool_backup *tb, struct diag *diag)
+{
+	return store_tool_backup(db, &dnidx_tree, tb, diag);
+}
+
+static int
+hdb_tool_restore(struct be_db *db, struct tool_restore *tr, struct diag *diag)
+{
+	return store_tool_restore(db, &dnidx_tree, tr, diag);
+}
+
 static const struct slapd_tool_ops hdb_tool = {
 	.open = hdb_tool_open,
 	.put = store_tool_put,
@@ -28,6 +40,8 @@ static const struct slapd_tool_ops hdb_tool = {
 	.reindex = store_tool_reindex,
 	.close = store_tool_close,
 	.check = hdb_tool_check,
+	.backup = hdb_tool_backup,
+	.restore = hdb_tool_restore,
 };
 
 HB_API extern const struct slapd_backend slapd_backend_hdb;

@@ -6,6 +6,8 @@
  */
 #include <sys/statvfs.h>
 
+#include <stdlib.h>
+
 #include "backends/store/env.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -23,6 +25,10 @@ struct background {
 	struct lk_mutex lock;		/* rank LEAF; guards stop */
 	struct lk_cond wake;
 	bool stop;
+
+	/* owned by the thread */
+	DB_LSN checkpoint;		/* the last one known */
+	bool has_old_logs;		/* there may be some since then */
 };
 
 static void
@@ -75,6 +81,24 @@ checkpoint(struct store *st)
 		(void)store_db_error(st, err, "checkpoint");
 }
 
+/* After each checkpoint, and again as long as a backup holds them. */
+static void
+drop_logs(struct background *b)
+{
+	DB_ENV *env = b->st->env;
+	DB_TXN_STAT *s;
+
+	if (env->txn_stat(env, &s, 0) != 0)
+		return;
+	if (s->st_last_ckp.file != b->checkpoint.file ||
+	    s->st_last_ckp.offset != b->checkpoint.offset)
+		b->has_old_logs = true;
+	b->checkpoint = s->st_last_ckp;
+	free(s);
+	if (b->has_old_logs)
+		b->has_old_logs = !logs_remove(env, b->st->conf);
+}
+
 static void *
 run(void *arg)
 {
@@ -85,6 +109,7 @@ run(void *arg)
 		look_at_space(b->st);
 		if (!atomic_load(&b->st->is_disk_full))
 			checkpoint(b->st);
+		drop_logs(b);
 		lk_lock(&b->lock);
 		if (!b->stop)
 			lk_cond_timedwait(&b->wake, &b->lock, TICK_MS);

@@ -465,9 +465,12 @@ rebuild(struct check *c, struct diag *diag)
 	if ((rc = store_tool_open(c->db, c->names, &opts, diag)) != HB_OK)
 		return rc;
 	st = c->db->priv;
+	/* a file was made anew, of which an older log knows nothing */
+	rc = store_db_error(st, store_lineage_new(st->dict_db),
+	    "writing the dictionary");
 	descs = mem_calloc(st->indexes->n + 1, sizeof(*descs));
 	n = pick_descs(c, st, descs);
-	if (n > 0)
+	if (rc == HB_OK && n > 0)
 		rc = store_tool_reindex(c->db, descs, n, diag);
 	free(descs);
 	closed = store_tool_close(c->db, rc == HB_OK, diag);

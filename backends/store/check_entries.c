@@ -14,7 +14,6 @@
 #include "util/mem.h"
 
 #define BATCH		(1024 * 1024)
-#define FORMAT		"hornbeam 1"
 #define KEY_NUMBER	5		/* 'a', number */
 #define BLOCK_HEAD	24		/* of entry.h: head, rows of attributes */
 #define BLOCK_ROW	16
@@ -83,7 +82,8 @@ check_dict(struct check *c, struct diag *diag)
 			version = true;
 		else if (key.len == KEY_NUMBER && key.ptr[0] == 'a')
 			check_number(c, key, data, numbers);
-		else if (!slice_has_prefix(key, SLICE("\377i")))
+		else if (!slice_is_eq(key, SLICE("g")) &&
+		    !slice_has_prefix(key, SLICE("\377i")))
 			check_tell(c, FILE_DICT, check_show(key, shown,
 			    sizeof(shown)), "a key that nothing asks for");
 	}
@@ -91,7 +91,7 @@ check_dict(struct check *c, struct diag *diag)
 	free(numbers);
 	if (!version)
 		check_tell(c, FILE_DICT, "v", "the record of the version is "
-		    "missing; \"" FORMAT "\" expected");
+		    "missing; \"" STORE_FORMAT "\" expected");
 	return rc == HB_EEND ? HB_OK :
 	    diag_err(diag, rc, FILE_DICT " cannot be read");
 }

@@ -191,9 +191,7 @@ set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
 	    (err = env->set_lk_detect(env, detect == 0 ? DB_LOCK_MINWRITE :
 	    (u_int32_t)detect)) != 0)
 		return err;
-	if (st->mode == STORE_SERVER || st->mode == STORE_WRITE)
-		err = env->log_set_config(env, DB_LOG_AUTO_REMOVE, 1);
-	if (err == 0 && st->shm_key != 0)
+	if (st->shm_key != 0)
 		err = env->set_shm_key(env, st->shm_key);
 	return err;
 }
@@ -296,6 +294,8 @@ env_settle(struct store *st, struct diag *diag)
 	if (err != 0)
 		rc = diag_err(diag, HB_EIO, "checkpoint in %s: %s",
 		    st->conf->directory, db_strerror(err));
+	else
+		(void)logs_remove(env, st->conf);
 	(void)env->close(env, 0);
 	dir_drop_regions(st->conf->directory);
 	return rc;

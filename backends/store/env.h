@@ -49,6 +49,9 @@ void dir_drop_regions(const char *dir);
 /* Write DB_CONFIG from `dbconfig` lines unless there is one; log what one says. */
 int dir_db_config(const struct store_conf *, struct diag *);
 
+/* The folder of the logs, as DB_CONFIG has it; to be freed. */
+char *dir_logs(const struct store_conf *);
+
 /* Root made files here: they go to the owner of DIR. */
 void dir_give(const char *dir);
 
@@ -79,6 +82,24 @@ uint64_t flush_ticket(struct flush *);
 int flush_wait(struct store *, uint64_t ticket);
 /* How often the log was flushed. */
 uint64_t flush_count(struct flush *);
+
+/* ---- logs.c: log files that recovery does not need any more ---- */
+
+#define LOGS_LOCK	"hornbeam.backup"
+
+/* Of "/x/log.0000000012": 12. 0: no log file. */
+uint32_t logs_number(const char *path);
+/*
+ * After a checkpoint: remove what is neither needed nor kept for a backup.
+ * False: a backup holds them; try again later.
+ */
+bool logs_remove(DB_ENV *, const struct store_conf *);
+/* No log goes until release, which also the end of this process does. HB_EIO. */
+int logs_hold(const struct store_conf *, int *fd_r, struct diag *);
+void logs_release(int *fd);
+/* Holder: logs from NUMBER on stay after the release too; 0: none. HB_EIO. */
+int logs_keep(int fd, uint32_t number, struct diag *);
+uint32_t logs_kept(int fd);
 
 /* ---- background.c: checkpoints, disk space ---- */
 

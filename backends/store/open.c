@@ -69,6 +69,8 @@ store_free(struct store *st)
 
 		if (err != 0)
 			(void)store_db_error(st, err, "checkpoint");
+		else
+			(void)logs_remove(st->env, st->conf);
 	}
 	store_env_close(st);
 	name_cache_free(&st->name_cache);

@@ -173,6 +173,17 @@ int store_mark_check(const char *dir, struct diag *);
  */
 int store_dict_add(struct store *, struct store_txn *, const struct attrs *);
 
+#define STORE_FORMAT	"hornbeam 1"
+
+/*
+ * A random number of DICT_DB, "" if it has none. The log, replayed over an older
+ * copy of the files, gives their state of today, as long as it stays the same: a
+ * tool that changes files without a log, or goes back in time, makes a new one.
+ * Berkeley DB's error.
+ */
+int store_lineage(DB *dict_db, char out[33]);
+int store_lineage_new(DB *dict_db);
+
 /* Load the dictionary (made if CREATE). Names that the schema lost stay. */
 int store_dict_open(struct store *, bool create, struct diag *);
 void store_dict_close(struct store *);

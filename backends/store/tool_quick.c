@@ -88,8 +88,13 @@ quick_open(struct be_db *db, struct store_tool *t, enum mark_kind kind,
 	if (kind == MARK_EMPTY && (rc = mark_wipe(dir, diag)) != HB_OK)
 		goto out;
 	rc = store_open_as(db, t->names, STORE_QUICK, cache_size(t), diag);
-	if (rc == HB_OK)
-		t->st = db->priv;
+	if (rc != HB_OK)
+		goto out;
+	t->st = db->priv;
+	rc = store_db_error(t->st, store_lineage_new(t->st->dict_db),
+	    "writing the dictionary");
+	if (rc != HB_OK)
+		store_close(db);
 out:
 	if (rc != HB_OK)
 		(void)mark_clear(dir, &t->mark, NULL);

@@ -5,6 +5,8 @@
 #ifndef SLAPD_TOOL_H
 #define SLAPD_TOOL_H
 
+#include <time.h>
+
 #include "slapd/op.h"
 
 enum tool_mode {
@@ -17,6 +19,7 @@ struct tool_opts {
 	enum tool_mode mode;
 	bool dry_run;
 	bool indexes_only;		/* reindex() follows, no put() */
+	bool consistent;		/* READ: one state, by a copy if slapd runs */
 	unsigned threads;		/* tool-threads */
 	uint64_t memory;		/* bytes the load may use; 0: a quarter of RAM */
 	const char *tmpdir;		/* for spilled runs; NULL: the database directory */
@@ -55,6 +58,31 @@ struct tool_check {
 	unsigned repaired;		/* files built anew */
 };
 
+/* A backup: what is asked for, and what came out. */
+struct tool_backup {
+	struct tool_check check;	/* of the copy; its opts are for all */
+	const char *dir;		/* to be made; logs_only: an older one */
+	bool logs_only;			/* add the logs written since */
+	bool no_verify;
+	/* logs that were not copied yet stay until logs_only copies them */
+	enum { TOOL_KEEP_AS_IS, TOOL_KEEP, TOOL_KEEP_NOT } keep;
+
+	/* set by backup() */
+	time_t time;			/* it has all that was answered before */
+	uint64_t octets;
+};
+
+struct tool_restore {
+	struct tool_check check;	/* as above */
+	const char *dir;		/* the backup */
+	const char *logs;		/* folder of more logs; NULL: none */
+	time_t until;			/* 0: to the end of the logs */
+
+	/* set by restore() */
+	time_t time;			/* state restored; 0: the end of foreign logs */
+	char aside[256];		/* folder of what was there; "": nothing */
+};
+
 struct slapd_tool_ops {
 	/* The database must be configured but not open. HB_OK, HB_EINUSE, HB_EUNLOADED, ... */
 	int (*open)(struct be_db *, const struct tool_opts *, struct diag *);
@@ -87,6 +115,18 @@ struct slapd_tool_ops {
 	 * with findings; HB_EINUSE, HB_EUNLOADED, HB_EIO: it could not be checked.
 	 */
 	int (*check)(struct be_db *, struct tool_check *, struct diag *);
+	/*
+	 * Copy DB, also beside a running slapd. HB_EEXISTS: the folder is there;
+	 * HB_ECORRUPT: the copy has findings; HB_EINVAL, HB_ENOTFOUND: the logs do
+	 * not continue the backup; HB_EINUSE, HB_EIO, HB_ENOSPACE.
+	 */
+	int (*backup)(struct be_db *, struct tool_backup *, struct diag *);
+	/*
+	 * Put a backup in place of DB, which nobody uses. Nothing is changed
+	 * unless all is right: HB_EINVAL (of another database, time), HB_ECORRUPT,
+	 * HB_EVERSION, HB_ENOTFOUND, HB_EINUSE, HB_EIO, HB_ENOSPACE.
+	 */
+	int (*restore)(struct be_db *, struct tool_restore *, struct diag *);
 };
 
 #endif
