@@ -64,12 +64,21 @@ HB_API_BEGIN
 
 /*
  * Take VALUES (N of them) as values of DESC into *attr_r: checks syntax,
- * single value and duplicates, normalises. Values are borrowed, norms in ARENA.
- * HB_OK, HB_ESYNTAX, HB_EVALEXISTS, HB_ECONSTRAINT, HB_ELIMIT; DIAG names the attribute (and the number of the value).
+ * single value and duplicates, normalises; X-ORDERED values are put in order
+ * and numbered. Values are borrowed, norms in ARENA.
+ * HB_OK, HB_ESYNTAX, HB_EVALEXISTS, HB_ECONSTRAINT, HB_ELIMIT; HB_EUNDEFTYPE: nothing can be stored under DESC
+ * (a range of options, ";binary" missing where it is required). DIAG names the attribute and the numbers of all bad values.
  */
 int attr_make(struct arena *, const struct schema *, const struct attr_desc *,
     const struct slice *values, unsigned n, struct attr *attr_r,
     struct diag *);
+/*
+ * The same for the values of a modification, which may be none: X-ORDERED
+ * values keep the numbers that were given, and "{n}" alone deletes.
+ */
+int mod_make(struct arena *, const struct schema *, enum mod_type,
+    const struct attr_desc *, const struct slice *values, unsigned n,
+    struct mod *mod_r, struct diag *);
 struct attr *attrs_find(const struct attrs *, const struct attr_desc *);
 /* Append A, merging with an attribute of the same description (HB_EVALEXISTS on a common value). */
 int attrs_add(struct arena *, struct attrs *, const struct attr *a);
@@ -187,6 +196,16 @@ bool entry_value_next(struct entry_attr *, struct slice *value_r,
 struct slice entry_value(const struct entry *, const struct attr_desc *);
 bool entry_has_norm(const struct entry *, const struct attr_desc *,
     struct slice norm);
+/* A value of DESC matches NORM, an assertion in normal form (equality rule). */
+bool entry_has_match(const struct entry *, const struct schema *,
+    const struct attr_desc *, struct slice norm);
+/*
+ * RFC 4511 4.10: VALUE, whose normal form under DESC's equality rule is NORM,
+ * against the attribute and its subtypes, each under its own rule.
+ * HB_COMPARE_TRUE, HB_COMPARE_FALSE, HB_ENOSUCHATTR, HB_ELIMIT.
+ */
+int entry_compare(struct arena *, const struct schema *, const struct entry *,
+    const struct attr_desc *, struct slice value, struct slice norm);
 /* The PartialAttributes to send: all user attributes in one piece; all operational ones that are stored. */
 struct slice entry_user_wire(const struct entry *);
 struct slice entry_operational_wire(const struct entry *);

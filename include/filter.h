@@ -30,6 +30,7 @@ struct filter {
 	struct slice initial, final;	/* normalised; NONE: absent */
 	struct slice *any;
 	unsigned nany;
+	const struct filter *framed;	/* the pieces once more, as schema_frame() makes them; NULL: need not */
 	bool dn_attrs;
 	const struct ldap_filter *source; /* as sent, for logs */
 	/* OR of many equalities of one description: their values sorted, so evaluation is a search (built for 16 and more) */

@@ -40,7 +40,8 @@ struct syntax {
 
 enum rule_kind {
 	MR_EQUALITY = 1, MR_ORDERING = 2, MR_SUBSTRINGS = 4, MR_EXTENSIBLE = 8,
-	MR_APPROX = 16, MR_HIDDEN = 32
+	MR_APPROX = 16, MR_HIDDEN = 32,
+	MR_STORED = 64		/* match() looks at the value, not its normal form */
 };
 
 /* Where a piece of a substrings assertion stands (RFC 4518 2.6.1). */
@@ -65,8 +66,9 @@ struct matching_rule {
 	void (*order_key)(struct slice norm, struct buf *key);
 	/*
 	 * Rules that are no equality of normal forms (integerBitAnd, DN subtree,
-	 * approximate, first-component rules): does STORED (normal form under
-	 * the attribute's equality rule) match? NULL: octets are compared.
+	 * approximate, components of certificates): does STORED (normal form
+	 * under the attribute's equality rule; MR_STORED: the value itself)
+	 * match? NULL: octets are compared.
 	 */
 	bool (*match)(const struct schema *, struct slice stored,
 	    struct slice assertion);
@@ -83,7 +85,14 @@ enum attr_flags {
 	AT_ORDERED_VALUES = 32,		/* X-ORDERED 'VALUES' */
 	AT_ORDERED_SIBLINGS = 64,
 	AT_UNDEFINED = 128,		/* made up for a name that is not in the schema */
-	AT_HAS_SUBTYPES = 256		/* another type names it as SUP */
+	AT_HAS_SUBTYPES = 256,		/* another type names it as SUP */
+	/*
+	 * A value of ASCII ' '..'~', not empty, with no blank at the ends and
+	 * none beside another, is valid and its normal form is itself, in
+	 * lower case (FOLD) or as it stands (EXACT). At most one is set.
+	 */
+	AT_PLAIN_FOLD = 512,
+	AT_PLAIN_EXACT = 1024
 };
 
 /* An attribute type with its options, interned: equal exactly if same pointer. */
@@ -92,6 +101,7 @@ struct attr_desc {
 	struct slice name;		/* to show: first NAME, options as first given */
 	uint32_t id;			/* dense from 1, for arrays */
 	bool binary;			/* ;binary */
+	bool range;			/* an option ends in '-' (RFC 3866): nothing is stored so */
 	unsigned noptions;		/* tagging options */
 	const struct slice *options;	/* lower case, sorted */
 };
@@ -212,6 +222,12 @@ attr_desc_is_sub(const struct attr_desc *a, const struct attr_desc *b)
 	    (b->type->flags & AT_HAS_SUBTYPES)) && attr_desc_is_sub_slow(a, b));
 }
 bool attr_type_is_sub(const struct attr_type *a, const struct attr_type *b);
+/* RFC 3866 2.1: stands for all its options begin, in requests alone. */
+static inline bool
+attr_desc_is_range(const struct attr_desc *d)
+{
+	return d->range;
+}
 static inline bool
 attr_desc_is_operational(const struct attr_desc *d)
 {
@@ -221,18 +237,33 @@ attr_desc_is_operational(const struct attr_desc *d)
 bool object_class_is_sub(const struct object_class *a,
     const struct object_class *b);
 
+/*
+ * X-ORDERED 'VALUES': is VALUE of the form "{n}rest" and TYPE so ordered? n is
+ * UINT32_MAX if it is negative or too large: "at the end".
+ */
+bool schema_order_of(const struct attr_type *type, struct slice value,
+    uint32_t *n_r, struct slice *rest_r);
+/* VALUE without such a number; rules and syntaxes do not see it. */
+struct slice schema_skip_order(const struct attr_type *type,
+    struct slice value);
+
 /* HB_OK or HB_ESYNTAX with a text that names attribute and cause (never the value). */
 int schema_check_value(const struct schema *, const struct attr_desc *,
     struct slice value, struct diag *);
 /*
  * Normal form of a value under the attribute's equality rule; the value itself
- * where there is none. *norm_r points into ARENA, into VALUE or into the schema.
+ * where there is none. A value that the syntax allows but RFC 4518 2.4
+ * prohibits has the form FF value: it can be stored, is equal to itself and
+ * matches no assertion. *norm_r points into ARENA, into VALUE or into the
+ * schema.
  * Where SUBSTR or ORDERING treat case otherwise than EQUALITY, values must be
  * normalised under those for their assertions (schema_norm_assertion).
  * HB_OK, HB_ESYNTAX, HB_ELIMIT.
  */
 int schema_norm_value(const struct schema *, struct arena *,
     const struct attr_desc *, struct slice value, struct slice *norm_r);
+/* Is NORM, of a value under RULE or a like one, of the form FF value? */
+bool schema_is_prohibited(const struct matching_rule *rule, struct slice norm);
 /* Normal form of an equality/ordering/substrings assertion value under RULE (validates the assertion syntax). */
 int schema_norm_assertion(const struct schema *, struct arena *,
     const struct matching_rule *rule, enum substr_part part,
@@ -253,9 +284,23 @@ const struct object_class *schema_class_by_id(const struct schema *,
 bool object_class_allows(const struct object_class *oc,
     const struct attr_type *at);	/* MUST or MAY, superiors included */
 
-/* RFC 4518: prepare TEXT; FOLD case or not. Insignificant spaces by PART. HB_OK, HB_ESYNTAX (prohibited or malformed), HB_ELIMIT. */
+/*
+ * RFC 4518: prepare TEXT; FOLD case or not. Insignificant spaces by PART,
+ * trimmed and squeezed to one; what is nothing but spaces is one space. A
+ * prepared string prepares to itself. Code points that no Unicode version we
+ * know assigns are prohibited as those of section 2.4 are.
+ * HB_OK, HB_ESYNTAX (prohibited or malformed), HB_ELIMIT.
+ */
 int schema_prepare(struct arena *, struct slice text, bool fold,
     enum substr_part part, struct slice *prepared_r);
+/*
+ * Where a piece of a substrings assertion begins or ends in a space, pieces and
+ * value are compared in the form of RFC 4518 2.6.1: framed with one space, two
+ * between words. It is made of a normal form under RULE and appended to OUT;
+ * false if RULE knows no insignificant spaces.
+ */
+bool schema_frame(const struct matching_rule *rule, enum substr_part part,
+    struct slice norm, struct buf *out);
 
 /*
  * How WORD sounds (approximate matching): 0..8 octets into OUT, the number is

@@ -224,6 +224,9 @@ index_value_keys(const struct store *st, const struct index *ix,
 	    eq->normalise(st->schema, arena, SUBSTR_WHOLE, norm,
 	    &norm) != HB_OK)
 		return;
+	/* no assertion matches it, a range of keys must not either */
+	if (eq != NULL && schema_is_prohibited(eq, norm))
+		return;
 	if (kinds & INDEX_EQ) {
 		if (desc->type == st->indexes->object_class)
 			class_keys(st, norm, cb, arg);

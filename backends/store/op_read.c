@@ -29,19 +29,10 @@ static int
 compare_values(struct store *st, struct op *op, const struct entry *e)
 {
 	const struct op_compare *req = &op->req.compare;
-	unsigned i, n = entry_nattrs(e);
-	struct entry_attr a;
-	bool found = false;
+	int rc = entry_compare(op->arena, op->schema, e, req->desc, req->value,
+	    req->norm);
 
-	for (i = 0; i < n; i++) {
-		entry_attr_at(e, i, &a);
-		if (!attr_desc_is_sub(a.desc, req->desc))
-			continue;
-		found = true;
-		if (entry_has_norm(e, a.desc, req->norm))
-			return HB_COMPARE_TRUE;
-	}
-	return found ? HB_COMPARE_FALSE : compare_computed(st, op, e);
+	return rc == HB_ENOSUCHATTR ? compare_computed(st, op, e) : rc;
 }
 
 int

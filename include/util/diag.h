@@ -7,6 +7,7 @@
 #define UTIL_DIAG_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "util/api.h"
@@ -26,8 +27,13 @@ HB_API_BEGIN
 void diag_clear(struct diag *d);
 /* Set the text (cut at DIAG_TEXT_MAX on a UTF-8 boundary); first error wins: does nothing if a text is set. */
 void diag_set(struct diag *d, const char *fmt, ...) HB_PRINTF(2, 3);
-/* Append to the text, separated by "; " (several violations at once). */
+/*
+ * Append to the text, separated by "; " (several violations at once). What does
+ * not fit is left out whole: the text then ends with "; ..." and takes no more.
+ */
 void diag_add(struct diag *d, const char *fmt, ...) HB_PRINTF(2, 3);
+/* Would diag_add() have no effect? (True for NULL.) */
+bool diag_is_full(const struct diag *d);
 /* Put "PREFIX: " before the text. */
 void diag_prefix(struct diag *d, const char *fmt, ...) HB_PRINTF(2, 3);
 /* Name the place unless one is named. */

@@ -9,6 +9,7 @@
 #define S	DN_CHAR_STOP
 #define P	DN_CHAR_PAIR
 #define N	DN_CHAR_NAME
+#define U	DN_CHAR_UPPER
 
 /*
  * Control characters are escaped too: a DN stands in log lines and LDIF.
@@ -17,14 +18,14 @@
 const uint8_t dn_char[256] = {
 	[0] = E | S,
 	[1 ... 31] = E, [127] = E,
-	[' '] = P, ['#'] = P,
+	[' '] = P | DN_CHAR_BLANK, ['#'] = P,
 	['"'] = E | S | P, ['<'] = E | S | P, ['>'] = E | S | P,
 	['\\'] = E | S | P,
 	['+'] = E | S | P | DN_CHAR_SEPARATOR,
 	[','] = E | S | P | DN_CHAR_SEPARATOR,
 	[';'] = E | S | P | DN_CHAR_SEPARATOR,
 	['='] = E | P,
-	['a' ... 'z'] = N, ['A' ... 'Z'] = N, ['0' ... '9'] = N,
+	['a' ... 'z'] = N, ['A' ... 'Z'] = N | U, ['0' ... '9'] = N,
 	['-'] = N, ['.'] = N, ['_'] = N,
 	[128 ... 255] = DN_CHAR_HIGH
 };
@@ -33,6 +34,7 @@ const uint8_t dn_char[256] = {
 #undef S
 #undef P
 #undef N
+#undef U
 
 static inline bool
 is_escaped_at(struct slice v, size_t i, bool high)
@@ -58,19 +60,10 @@ is_high_escaped(struct slice v)
 	return any >= 0x80 && !text_is_utf8(v);
 }
 
-size_t
-dn_escaped_size(struct slice v)
-{
-	bool high = is_high_escaped(v);
-	size_t i, n = v.len;
-
-	for (i = 0; i < v.len; i++)
-		if (is_escaped_at(v, i, high))
-			n += 2;
-	return n;
-}
-
-/* OUT has dn_escaped_size() octets; returns its end. */
+/*
+ * OUT has room for DN_ESCAPED_MAX times the length of V; returns the end of
+ * what was written.
+ */
 char *
 dn_escape(char *out, struct slice v)
 {
@@ -95,9 +88,7 @@ dn_escape(char *out, struct slice v)
 void
 dn_put_escaped(struct buf *out, struct slice value)
 {
-	size_t n = dn_escaped_size(value);
-
-	buf_reserve(out, n);
-	dn_escape(out->data + out->len, value);
-	out->len += n;
+	buf_reserve(out, DN_ESCAPED_MAX * value.len + 1);	/* never NULL */
+	out->len = (size_t)(dn_escape(out->data + out->len, value) -
+	    out->data);
 }

@@ -9,206 +9,201 @@
 #include "util/err.h"
 #include "util/text.h"
 
-static void
-out_init(struct dn_out *o)
-{
-	o->data = o->room;
-	o->cap = sizeof(o->room);
-	o->len = 0;
-}
-
-static int
-out_grow(struct dn_parser *p, struct dn_out *o, size_t more)
-{
-	size_t cap = (o->len + more) * 2;
-	char *data;
-
-	if ((data = arena_alloc(p->arena, cap)) == NULL)
-		return HB_ELIMIT;
-	memcpy(data, o->data, o->len);
-	o->data = data;
-	o->cap = cap;
-	return HB_OK;
-}
-
-static inline int
-out_reserve(struct dn_parser *p, struct dn_out *o, size_t more)
-{
-	return o->cap - o->len >= more ? HB_OK : out_grow(p, o, more);
-}
-
-static int
-out_value(struct dn_parser *p, struct dn_out *o, struct slice value,
-    bool plain)
-{
-	size_t i;
-	int rc;
-
-	if ((rc = out_reserve(p, o, value.len)) != HB_OK)
-		return rc;
-	if (plain) {
-		if (value.len > 0)
-			memcpy(o->data + o->len, value.ptr, value.len);
-		o->len += value.len;
-		return HB_OK;
-	}
-	/* nearly always nothing is to be escaped: copy while that holds */
-	for (i = 0; i < value.len; i++) {
-		uint8_t c = (uint8_t)value.ptr[i];
-
-		if (c >= 0x80 || (dn_char[c] & DN_CHAR_ESCAPE) != 0)
-			break;
-		o->data[o->len + i] = (char)c;
-	}
-	if (i == value.len && (i == 0 || (value.ptr[0] != ' ' &&
-	    value.ptr[0] != '#' && value.ptr[i - 1] != ' '))) {
-		o->len += i;
-		return HB_OK;
-	}
-	if ((rc = out_reserve(p, o, dn_escaped_size(value))) != HB_OK)
-		return rc;
-	o->len = (size_t)(dn_escape(o->data + o->len, value) - o->data);
-	return HB_OK;
-}
-
-static int
-out_hex(struct dn_parser *p, struct dn_out *o, struct slice ber)
-{
-	static const char hex[] = "0123456789abcdef";
-	size_t i;
-
-	if (out_reserve(p, o, 1 + 2 * ber.len) != HB_OK)
-		return HB_ELIMIT;
-	o->data[o->len++] = '#';
-	for (i = 0; i < ber.len; i++) {
-		uint8_t c = (uint8_t)ber.ptr[i];
-
-		o->data[o->len++] = hex[c >> 4];
-		o->data[o->len++] = hex[c & 15];
-	}
-	return HB_OK;
-}
-
-/* "NAME=" in either output; the compared form has it in lower case. */
-static int
-out_name(struct dn_parser *p, struct slice name)
-{
-	struct dn_out *n = &p->norm, *t = &p->text;
-	int rc;
-
-	if ((rc = out_reserve(p, t, name.len + 1)) != HB_OK ||
-	    (rc = out_reserve(p, n, name.len + 1)) != HB_OK)
-		return rc;
-	memcpy(t->data + t->len, name.ptr, name.len);
-	t->len += name.len;
-	t->data[t->len++] = '=';
-	memcpy(n->data + n->len, name.ptr, name.len);
-	text_tolower(n->data + n->len, name.len);
-	n->len += name.len;
-	n->data[n->len++] = '=';
-	return HB_OK;
-}
-
-static int
-out_char(struct dn_parser *p, char c)
-{
-	int rc;
-
-	if ((rc = out_reserve(p, &p->text, 1)) != HB_OK ||
-	    (rc = out_reserve(p, &p->norm, 1)) != HB_OK)
-		return rc;
-	p->text.data[p->text.len++] = c;
-	p->norm.data[p->norm.len++] = c;
-	return HB_OK;
-}
-
 /* Longer ones make no description either (schema_desc_any). */
 #define TYPE_NAME_MAX	512
 
-/* descr or numericoid (RFC 4512 1.4), "_" tolerated. */
+/* descr (RFC 4512 1.4); '_' is tolerated as it is in definitions. */
 static bool
-is_type_name(struct slice s)
+is_descr(struct slice s)
 {
-	bool digits = s.len > 0 && s.ptr[0] >= '0' && s.ptr[0] <= '9';
+	return (uint8_t)((s.ptr[0] | 0x20) - 'a') <= 'z' - 'a' &&
+	    memchr(s.ptr, '.', s.len) == NULL;
+}
+
+/* numericoid: two numbers at least, none with a leading zero. */
+static bool
+is_numericoid(struct slice s)
+{
+	size_t i, begin = 0;
 	bool dot = false;
-	char last = '.';
-	size_t i;
 
-	if (s.len == 0 || s.len > TYPE_NAME_MAX)
-		return false;
-
-	for (i = 0; i < s.len; i++) {
-		char c = s.ptr[i];
-
-		if (digits && c != '.' && (c < '0' || c > '9'))
+	for (i = 0; i <= s.len; i++) {
+		if (i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9')
+			continue;
+		if (i < s.len && s.ptr[i] != '.')
 			return false;
-		if (c == '.' && (!digits || last == '.'))
+		if (i == begin || (s.ptr[begin] == '0' && i > begin + 1))
 			return false;
-		dot |= c == '.';
-		last = c;
+		dot |= i < s.len;
+		begin = i + 1;
 	}
-	return last != '.' && dot == digits && s.ptr[0] != '-' &&
-	    s.ptr[0] != '_';
+	return dot;
+}
+
+/*
+ * NAME is not in the schema as it stands: "OID." of RFC 1779 before an OID, or
+ * an unknown type.
+ */
+static int
+odd_type(struct dn_parser *p, struct dn_mark *m, struct slice name)
+{
+	const char *at = name.ptr;
+	bool prefix = name.len > 4 && strncasecmp(at, "oid.", 4) == 0;
+
+	if (prefix)
+		name = slice_skip(name, 4);
+	if (name.len == 0)
+		return dn_parser_fail(p, at, "attribute type expected");
+	if (name.len > TYPE_NAME_MAX ||
+	    (!is_numericoid(name) && (prefix || !is_descr(name))))
+		return dn_parser_fail(p, at,
+		    "attribute type (a name or a dotted OID) expected");
+	m->type = prefix ? schema_find_type(p->schema, name) : NULL;
+	m->name = m->type != NULL ? m->type->desc.name : name;
+	return HB_OK;
 }
 
 static int
 parse_type(struct dn_parser *p, struct dn_mark *m)
 {
-	const char *begin = p->pos;
+	const char *begin = p->pos, *q = begin;
 	struct slice name;
+	int rc;
 
-	while (p->pos < p->end &&
-	    (dn_char[(uint8_t)*p->pos] & DN_CHAR_NAME) != 0)
-		p->pos++;
-	name = slice(begin, (size_t)(p->pos - begin));
-	if (name.len > 4 && strncasecmp(name.ptr, "oid.", 4) == 0)
-		name = slice_skip(name, 4);
-	if (name.len == 0)
-		return dn_parser_fail(p, begin, "attribute type expected");
+	while (q < p->end && (dn_char[(uint8_t)*q] & DN_CHAR_NAME) != 0)
+		q++;
+	p->pos = q;
+	name = slice(begin, (size_t)(q - begin));
 	if ((m->type = schema_find_type(p->schema, name)) != NULL)
-		name = m->type->desc.name;
-	else if (!is_type_name(name))
-		return dn_parser_fail(p, begin, "malformed attribute type");
+		m->name = m->type->desc.name;
+	else if ((rc = odd_type(p, m, name)) != HB_OK)
+		return rc;
 	dn_parser_skip_blanks(p);
 	if (p->pos == p->end || *p->pos != '=')
-		return dn_parser_fail(p, p->pos, "'=' expected");
+		return dn_parser_fail(p, p->pos, p->pos < p->end &&
+		    *p->pos == ';' ? "'=' expected (a DN has no attribute "
+		    "options)" : "'=' expected");
 	p->pos++;
 	dn_parser_skip_blanks(p);
-	m->name = name;
 	return HB_OK;
 }
 
-/* Normal form of the value of M, and both forms to the outputs. */
-static int
-put_value(struct dn_parser *p, struct dn_mark *m, const char *at, bool ber)
+/*
+ * Both forms of a value of printable ASCII that needs no escape, in one pass.
+ * False if it takes more than that; then nothing has happened.
+ */
+static bool
+put_plain(struct dn_parser *p, struct dn_mark *m)
 {
-	const struct syntax *syn;
-	int rc = HB_OK;
+	const uint8_t special = DN_CHAR_STOP | DN_CHAR_ESCAPE | DN_CHAR_HIGH;
+	unsigned flags = m->type == NULL ? AT_PLAIN_EXACT : m->type->flags;
+	const uint8_t upper = flags & AT_PLAIN_FOLD ? DN_CHAR_UPPER : 0;
+	const char *q = p->pos, *end = p->end;
+	char *t = p->text.data + p->text.len;
+	char *n = p->norm.data + p->norm.len;
+	uint8_t k = 0, last = 0;
+	size_t i = 0;
 
+	if ((flags & (AT_PLAIN_FOLD | AT_PLAIN_EXACT)) == 0 || q == end ||
+	    *q == '#')
+		return false;
+	for (; q + i < end; i++, last = k) {
+		uint8_t c = (uint8_t)q[i];
+
+		k = dn_char[c];
+		if ((k & special) != 0)
+			break;
+		if ((k & last & DN_CHAR_BLANK) != 0)
+			return false;
+		t[i] = (char)c;
+		n[i] = (char)(c | (k & upper) >> 1);
+	}
+	if (i == 0 || (q + i < end && (k & DN_CHAR_SEPARATOR) == 0))
+		return false;
+	p->pos = q + i;
+	i -= (last & DN_CHAR_BLANK) != 0;
+	m->value = slice(q, i);
+	p->text.len += i;
+	p->norm.len += i;
+	return true;
+}
+
+/* The value of M, which AT is the place of, is none of its type's syntax. */
+static int
+fail_value(struct dn_parser *p, const struct dn_mark *m, const char *at)
+{
+	struct diag why = DIAG_INIT;
+
+	schema_check_value(p->schema, &m->type->desc, m->value, &why);
+	return dn_parser_fail(p, at, why.text[0] != '\0' ? why.text :
+	    "value that its equality rule can compare expected");
+}
+
+/*
+ * The compared form of a value whose normal form is no value itself, so that
+ * it can be read again: a blank for nothing (a telephone number "-"), #hex of
+ * the octets as BER of a private type for others (UUIDs).
+ */
+static int
+put_odd_norm(struct dn_parser *p, struct slice norm)
+{
+	uint8_t head[4] = {
+		0xc0, 0x82, (uint8_t)(norm.len >> 8), (uint8_t)norm.len
+	};
+	char *ber;
+
+	if (norm.len == 0)
+		return dn_out_value(p, &p->norm, SLICE(" "));
+	if ((ber = arena_alloc(p->arena, norm.len + sizeof(head))) == NULL)
+		return HB_ELIMIT;
+	memcpy(ber, head, sizeof(head));
+	memcpy(ber + sizeof(head), norm.ptr, norm.len);
+	return dn_out_hex(p, &p->norm, slice(ber, norm.len + sizeof(head)));
+}
+
+/* Value of a known type: checked, and its normal form to the output. */
+static int
+put_norm(struct dn_parser *p, struct dn_mark *m, const char *at)
+{
+	const struct attr_desc *desc = &m->type->desc;
+	int rc;
+
+	if (schema_check_value(p->schema, desc, m->value, NULL) != HB_OK)
+		return fail_value(p, m, at);
+	if (p->mode == DN_MODE_CHECK)
+		return HB_OK;
+	rc = schema_norm_value(p->schema, p->arena, desc, m->value, &m->norm);
+	if (rc != HB_OK)
+		return rc == HB_ELIMIT ? rc : fail_value(p, m, at);
+	/* strings but the empty one have strings for normal forms */
+	if (!slice_is_eq(m->norm, m->value) && (m->norm.len == 0 ||
+	    (m->type->flags & (AT_PLAIN_FOLD | AT_PLAIN_EXACT)) == 0) &&
+	    schema_check_value(p->schema, desc, m->norm, NULL) != HB_OK)
+		return put_odd_norm(p, m->norm);
+	return dn_out_value(p, &p->norm, m->norm);
+}
+
+/* Both forms of the value at POS to the outputs. */
+static int
+put_value(struct dn_parser *p, struct dn_mark *m)
+{
+	const char *at = p->pos;
+	bool ber;
+	int rc;
+
+	rc = dn_parser_value(p, m->type != NULL, &m->value, &ber);
+	if (rc != HB_OK)
+		return rc;
 	m->norm = m->value;
 	if (ber) {
-		if ((rc = out_hex(p, &p->text, m->value)) != HB_OK)
+		if ((rc = dn_out_hex(p, &p->text, m->value)) != HB_OK)
 			return rc;
-		return out_hex(p, &p->norm, m->value);
+		return dn_out_hex(p, &p->norm, m->value);
 	}
-	if (m->type != NULL) {
-		syn = m->type->syntax;
-		if (syn != NULL && syn->validate != NULL)
-			rc = syn->validate(p->schema, m->value);
-		if (rc == HB_OK && p->mode == DN_MODE_FULL)
-			rc = schema_norm_value(p->schema, p->arena,
-			    &m->type->desc, m->value, &m->norm);
-		if (rc == HB_ELIMIT)
-			return rc;
-		if (rc != HB_OK)
-			return dn_parser_fail(p, at,
-			    "value that is against its attribute's syntax");
-	}
-	if ((rc = out_value(p, &p->text, m->value, p->plain)) != HB_OK ||
-	    p->mode == DN_MODE_CHECK)
+	if ((rc = dn_out_value(p, &p->text, m->value)) != HB_OK)
 		return rc;
-	return out_value(p, &p->norm, m->norm, p->plain &&
-	    m->norm.ptr == m->value.ptr && m->norm.len == m->value.len);
+	return m->type != NULL ? put_norm(p, m, at) :
+	    dn_out_value(p, &p->norm, m->value);
 }
 
 /* An attribute type stands once in an RDN (X.501 9.3). */
@@ -225,35 +220,45 @@ is_type_twice(const struct dn_parser *p, const struct dn_mark *m)
 }
 
 static int
+too_long(struct dn_parser *p)
+{
+	return diag_err(p->diag, HB_EDNSYNTAX, "invalid DN: at most %d octets "
+	    "expected", DN_LEN_MAX);
+}
+
+static int
 parse_ava(struct dn_parser *p)
 {
 	struct dn_mark *m = &p->marks[p->nmarks];
 	const char *at;
-	bool ber;
+	size_t left;
 	int rc;
 
 	dn_parser_skip_blanks(p);
 	if (p->nmarks == DN_RDN_AVAS_MAX)
-		return dn_parser_fail(p, p->pos, "too many values in one RDN");
+		return dn_parser_fail(p, p->pos, "no more than 64 values in an "
+		    "RDN expected");
+	at = p->pos;
 	m->text_at = p->text.len;
 	m->norm_at = p->norm.len;
-	at = p->pos;
 	if ((rc = parse_type(p, m)) != HB_OK)
 		return rc;
-	if (is_type_twice(p, m))
-		return dn_parser_fail(p, at,
-		    "attribute type that is in this RDN already");
-	at = p->pos;
-	if ((rc = dn_parser_value(p, m->type != NULL, &m->value, &ber)) != HB_OK ||
-	    (rc = out_name(p, m->name)) != HB_OK ||
-	    (rc = put_value(p, m, at, ber)) != HB_OK)
+	if (m > p->marks && is_type_twice(p, m))
+		return dn_parser_fail(p, at, "attribute type that is in this "
+		    "RDN already");
+	left = m->name.len + (size_t)(p->end - p->pos) + 2;
+	if ((rc = dn_out_reserve(p, &p->text, left)) != HB_OK ||
+	    (rc = dn_out_reserve(p, &p->norm, left)) != HB_OK ||
+	    (rc = dn_out_name(p, m->name)) != HB_OK)
+		return rc;
+	if ((p->mode == DN_MODE_AVAS || !put_plain(p, m)) &&
+	    (rc = put_value(p, m)) != HB_OK)
 		return rc;
 	m->text_len = p->text.len - m->text_at;
 	m->norm_len = p->norm.len - m->norm_at;
 	p->nmarks++;
-	if (p->text.len > DN_LEN_MAX)
-		return diag_err(p->diag, HB_EDNSYNTAX,
-		    "invalid DN: longer than %d octets", DN_LEN_MAX);
+	if (p->text.len > DN_LEN_MAX || p->norm.len > DN_LEN_MAX)
+		return too_long(p);
 	return HB_OK;
 }
 
@@ -265,38 +270,12 @@ mark_cmp(const struct dn_parser *p, const struct dn_mark *a,
 	    slice(p->norm.data + b->norm_at, b->norm_len));
 }
 
-/* Rewrite the tail of O, which is the RDN, in the order of the marks. */
-static int
-reorder(struct dn_parser *p, struct dn_out *o, size_t from, bool norm)
-{
-	size_t len = o->len - from;
-	char *copy = arena_alloc(p->arena, len);
-	struct dn_mark *m;
-
-	if (copy == NULL)
-		return HB_ELIMIT;
-	memcpy(copy, o->data + from, len);
-	o->len = from;
-	for (m = p->marks; m < p->marks + p->nmarks; m++) {
-		size_t *at = norm ? &m->norm_at : &m->text_at;
-		size_t n = norm ? m->norm_len : m->text_len;
-
-		if (m > p->marks)
-			o->data[o->len++] = '+';
-		memcpy(o->data + o->len, copy + (*at - from), n);
-		*at = o->len;
-		o->len += n;
-	}
-	return HB_OK;
-}
-
 static int
 sort_rdn(struct dn_parser *p)
 {
 	size_t text_at = p->marks[0].text_at, norm_at = p->marks[0].norm_at;
 	bool moved = false;
 	unsigned i, j;
-	int rc;
 
 	for (i = 1; i < p->nmarks; i++) {
 		struct dn_mark m = p->marks[i];
@@ -306,11 +285,7 @@ sort_rdn(struct dn_parser *p)
 		p->marks[j] = m;
 		moved |= j != i;
 	}
-	if (!moved)
-		return HB_OK;
-	if ((rc = reorder(p, &p->text, text_at, false)) != HB_OK)
-		return rc;
-	return reorder(p, &p->norm, norm_at, true);
+	return moved ? dn_out_reorder(p, text_at, norm_at) : HB_OK;
 }
 
 /* One RDN; POS is left at its end or at the separator that follows. */
@@ -326,11 +301,11 @@ parse_rdn(struct dn_parser *p)
 		if (p->pos == p->end || *p->pos != '+')
 			break;
 		p->pos++;
-		if ((rc = out_char(p, '+')) != HB_OK)
+		if ((rc = dn_out_char(p, '+')) != HB_OK)
 			return rc;
 	}
 	p->nrdns++;
-	if (p->nmarks > 1 && p->mode == DN_MODE_FULL)
+	if (p->nmarks > 1 && p->mode != DN_MODE_CHECK)
 		return sort_rdn(p);
 	return HB_OK;
 }
@@ -347,8 +322,8 @@ dn_parser_init(struct dn_parser *p, struct arena *arena,
 	p->diag = diag;
 	p->mode = mode;
 	p->nrdns = p->nmarks = 0;
-	out_init(&p->text);
-	out_init(&p->norm);
+	dn_out_init(&p->text);
+	dn_out_init(&p->norm);
 }
 
 int
@@ -357,8 +332,7 @@ dn_parser_run(struct dn_parser *p)
 	int rc;
 
 	if (p->end - p->start > DN_LEN_MAX)
-		return diag_err(p->diag, HB_EDNSYNTAX,
-		    "invalid DN: longer than %d octets", DN_LEN_MAX);
+		return too_long(p);
 	dn_parser_skip_blanks(p);
 	if (p->pos == p->end)
 		return HB_OK;
@@ -368,7 +342,7 @@ dn_parser_run(struct dn_parser *p)
 		if (p->pos == p->end)
 			return HB_OK;
 		p->pos++;		/* ',' or ';' */
-		if ((rc = out_char(p, ',')) != HB_OK)
+		if ((rc = dn_out_char(p, ',')) != HB_OK)
 			return rc;
 	}
 }
@@ -430,7 +404,7 @@ dn_rdn_avas(struct arena *arena, struct schema *schema, const struct dn *dn,
 
 	*avas_r = NULL;
 	*n_r = 0;
-	dn_parser_init(&p, arena, schema, dn_rdn(dn).text, DN_MODE_FULL, NULL);
+	dn_parser_init(&p, arena, schema, dn_rdn(dn).text, DN_MODE_AVAS, NULL);
 	if ((rc = dn_parser_run(&p)) != HB_OK || p.nmarks == 0)
 		return rc;
 	if ((avas = arena_calloc(arena, p.nmarks, sizeof(*avas))) == NULL)

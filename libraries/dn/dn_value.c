@@ -13,6 +13,30 @@ dn_parser_fail(struct dn_parser *p, const char *at, const char *what)
 	    what, (size_t)(at - p->start));
 }
 
+/*
+ * What is not escaped must be UTF-8 without NUL (RFC 4514 3: UTFMB, SUTF1).
+ * Escapes are ASCII, so one cannot stand inside a character.
+ */
+static int
+check_utf8(struct dn_parser *p, const char *q, const char *end)
+{
+	const char *nul;
+	size_t n;
+
+	if (q < end && (nul = memchr(q, '\0', (size_t)(end - q))) != NULL)
+		return dn_parser_fail(p, nul, "\\00 instead of NUL expected");
+	if (text_is_utf8(slice(q, (size_t)(end - q))))
+		return HB_OK;
+	for (; q < end; q += n) {
+		uint8_t c = (uint8_t)*q;
+
+		n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+		if (n > (size_t)(end - q) || !text_is_utf8(slice(q, n)))
+			break;
+	}
+	return dn_parser_fail(p, q, "well-formed UTF-8 expected");
+}
+
 /* The octet that the escape at *IN (a backslash) means; moves *IN behind it. */
 static int
 take_escape(struct dn_parser *p, const char **in, const char *end, char *c_r)
@@ -21,17 +45,19 @@ take_escape(struct dn_parser *p, const char **in, const char *end, char *c_r)
 	int hi, lo;
 
 	if (s == end)
-		return dn_parser_fail(p, *in, "incomplete escape");
+		return dn_parser_fail(p, s, "special character or two hex "
+		    "digits expected after '\\'");
 	if ((hi = text_hex_value(*s)) >= 0) {
 		if (s + 1 == end || (lo = text_hex_value(s[1])) < 0)
-			return dn_parser_fail(p, *in,
-			    "two hex digits expected in the escape");
+			return dn_parser_fail(p, s + 1,
+			    "second hex digit of the escape expected");
 		*c_r = (char)(hi << 4 | lo);
 		*in = s + 2;
 		return HB_OK;
 	}
 	if ((dn_char[(uint8_t)*s] & DN_CHAR_PAIR) == 0)
-		return dn_parser_fail(p, *in, "unknown escape");
+		return dn_parser_fail(p, s, "special character or two hex "
+		    "digits expected after '\\'");
 	*c_r = *s;
 	*in = s + 1;
 	return HB_OK;
@@ -70,6 +96,7 @@ bare_value(struct dn_parser *p, struct slice *value_r)
 	const char *begin = p->pos, *q = p->pos;
 	bool escaped = false;
 	uint8_t c = 0, seen = 0;
+	int rc;
 
 	for (; q < p->end; q++) {
 		c = dn_char[(uint8_t)*q];
@@ -81,15 +108,17 @@ bare_value(struct dn_parser *p, struct slice *value_r)
 			break;
 		escaped = true;
 		if (++q == p->end)
-			return dn_parser_fail(p, q - 1, "incomplete escape");
+			break;
 	}
 	p->pos = q;
 	if (q < p->end && (c & DN_CHAR_SEPARATOR) == 0)
 		return dn_parser_fail(p, q,
-		    "character that has to be escaped");
+		    "escape of the character expected");
+	if ((seen & DN_CHAR_HIGH) != 0 &&
+	    (rc = check_utf8(p, begin, q)) != HB_OK)
+		return rc;
 	if (escaped)
 		return unescape(p, begin, q, true, value_r);
-	p->plain = (seen & (DN_CHAR_ESCAPE | DN_CHAR_HIGH)) == 0;
 	while (q > begin && q[-1] == ' ')
 		q--;
 	*value_r = slice(begin, (size_t)(q - begin));
@@ -101,6 +130,7 @@ quoted_value(struct dn_parser *p, struct slice *value_r)
 {
 	const char *begin = p->pos + 1, *q = begin;
 	bool escaped = false;
+	int rc;
 
 	for (; q < p->end && *q != '"'; q++) {
 		if (*q != '\\')
@@ -110,8 +140,10 @@ quoted_value(struct dn_parser *p, struct slice *value_r)
 			break;
 	}
 	if (q >= p->end)
-		return dn_parser_fail(p, p->pos, "quote without an end");
+		return dn_parser_fail(p, p->end, "closing quote expected");
 	p->pos = q + 1;
+	if ((rc = check_utf8(p, begin, q)) != HB_OK)
+		return rc;
 	if (escaped)
 		return unescape(p, begin, q, false, value_r);
 	*value_r = slice(begin, (size_t)(q - begin));
@@ -159,7 +191,7 @@ hex_value(struct dn_parser *p, bool known_type, struct slice *value_r,
 		q++;
 	n = (size_t)(q - begin) / 2;
 	if (n == 0 || (q - begin) % 2 != 0)
-		return dn_parser_fail(p, q, "pairs of hex digits expected");
+		return dn_parser_fail(p, q, "pair of hex digits expected");
 	if ((out = arena_alloc(p->arena, n)) == NULL)
 		return HB_ELIMIT;
 	for (i = 0; i < n; i++)
@@ -178,7 +210,6 @@ dn_parser_value(struct dn_parser *p, bool known_type, struct slice *value_r,
 	int rc;
 
 	*ber_r = false;
-	p->plain = false;
 	if (p->pos < p->end && *p->pos == '#')
 		rc = hex_value(p, known_type, value_r, ber_r);
 	else if (p->pos < p->end && *p->pos == '"')

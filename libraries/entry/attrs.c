@@ -127,9 +127,97 @@ bad_value(const struct schema *schema, const struct attr_desc *desc,
 
 	diag_clear(&cause);
 	rc = schema_check_value(schema, desc, value, &cause);
-	return diag_err(diag, rc == HB_OK ? HB_ESYNTAX : rc,
-	    "%.*s: value #%u invalid per syntax%s%s", SLICE_ARG(desc->name), i,
-	    cause.text[0] != '\0' ? ": " : "", cause.text);
+	diag_add(diag, "%.*s: value #%u invalid per syntax%s%s",
+	    SLICE_ARG(desc->name), i, cause.text[0] != '\0' ? ": " : "",
+	    cause.text);
+	return rc == HB_OK ? HB_ESYNTAX : rc;
+}
+
+/* May values be kept under DESC (RFC 3866 4, RFC 4522 3)? */
+static int
+check_desc(const struct attr_desc *desc, struct diag *diag)
+{
+	if (attr_desc_is_range(desc))
+		return diag_err(diag, HB_EUNDEFTYPE, "%.*s: a range of options "
+		    "is for searching, nothing can be stored under it",
+		    SLICE_ARG(desc->name));
+	if (!desc->binary && (desc->type->syntax->flags & SYN_BINARY_TRANSFER))
+		return diag_err(diag, HB_EUNDEFTYPE, "%.*s: requires ;binary "
+		    "transfer", SLICE_ARG(desc->name));
+	return HB_OK;
+}
+
+/* "{n}" alone, where a value is deleted. */
+static bool
+is_bare_number(const struct attr_desc *desc, struct slice value)
+{
+	struct slice rest;
+	uint32_t n;
+
+	return schema_order_of(desc->type, value, &n, &rest) && rest.len == 0;
+}
+
+/* Of many bad values this many are named. */
+#define BAD_VALUES_MAX	8
+
+static int
+take_values(struct arena *arena, const struct schema *schema,
+    const struct attr_desc *desc, const struct slice *values, unsigned n,
+    bool is_delete, struct attr *a, struct diag *diag)
+{
+	struct slice norm;
+	unsigned i, bad = 0, twice;
+	int rc, first = HB_OK;
+
+	for (i = 0; i < n; i++) {
+		norm = SLICE_NONE;
+		if (is_delete && is_bare_number(desc, values[i])) {
+			attr_push(a, values[i], norm);
+			continue;
+		}
+		rc = schema_check_value(schema, desc, values[i], NULL);
+		if (rc == HB_OK)
+			rc = schema_norm_value(schema, arena, desc, values[i],
+			    &norm);
+		if (rc == HB_ELIMIT)
+			return rc;
+		if (rc != HB_OK && bad++ < BAD_VALUES_MAX)
+			rc = bad_value(schema, desc, values[i], i, diag);
+		if (rc != HB_OK && first == HB_OK)
+			first = rc;
+		attr_push(a, values[i], norm);
+	}
+	if (bad > BAD_VALUES_MAX)
+		diag_add(diag, "%.*s: %u more values are invalid",
+		    SLICE_ARG(desc->name), bad - BAD_VALUES_MAX);
+	if (first != HB_OK)
+		return first;
+	if ((rc = norms_find_twice(arena, a->norms, n, &twice)) != HB_OK)
+		return rc;
+	if (twice == VALUE_NONE || (is_delete && desc_is_ordered(desc)))
+		return HB_OK;
+	return diag_err(diag, HB_EVALEXISTS,
+	    "%.*s: value #%u provided more than once", SLICE_ARG(desc->name),
+	    twice);
+}
+
+static int
+make_values(struct arena *arena, const struct schema *schema,
+    const struct attr_desc *desc, const struct slice *values, unsigned n,
+    bool is_delete, struct attr *attr_r, struct diag *diag)
+{
+	int rc;
+
+	*attr_r = (struct attr){ .desc = desc };
+	if ((rc = check_desc(desc, diag)) != HB_OK)
+		return rc;
+	if (n > 1 && !is_delete && (desc->type->flags & AT_SINGLE_VALUE) != 0)
+		return diag_err(diag, HB_ECONSTRAINT,
+		    "%.*s: multiple values provided", SLICE_ARG(desc->name));
+	if ((rc = attr_reserve(arena, attr_r, n)) != HB_OK)
+		return rc;
+	return take_values(arena, schema, desc, values, n, is_delete, attr_r,
+	    diag);
 }
 
 int
@@ -137,34 +225,31 @@ attr_make(struct arena *arena, const struct schema *schema,
     const struct attr_desc *desc, const struct slice *values, unsigned n,
     struct attr *attr_r, struct diag *diag)
 {
-	struct slice norm;
-	unsigned i, twice;
+	struct attr given;
 	int rc;
 
+	rc = make_values(arena, schema, desc, values, n, false, attr_r, diag);
+	if (rc != HB_OK || !desc_is_ordered(desc))
+		return rc;
+	given = *attr_r;
 	*attr_r = (struct attr){ .desc = desc };
-	if (n > 1 && (desc->type->flags & AT_SINGLE_VALUE) != 0)
-		return diag_err(diag, HB_ECONSTRAINT,
-		    "%.*s: multiple values provided", SLICE_ARG(desc->name));
-	if ((rc = attr_reserve(arena, attr_r, n)) != HB_OK)
-		return rc;
-	for (i = 0; i < n; i++) {
-		rc = schema_check_value(schema, desc, values[i], NULL);
-		if (rc == HB_OK)
-			rc = schema_norm_value(schema, arena, desc, values[i],
-			    &norm);
-		if (rc == HB_ELIMIT)
-			return rc;
-		if (rc != HB_OK)
-			return bad_value(schema, desc, values[i], i, diag);
-		attr_push(attr_r, values[i], norm);
-	}
-	if ((rc = norms_find_twice(arena, attr_r->norms, n, &twice)) != HB_OK)
-		return rc;
-	if (twice != VALUE_NONE)
-		return diag_err(diag, HB_EVALEXISTS,
-		    "%.*s: value #%u provided more than once",
-		    SLICE_ARG(desc->name), twice);
-	return HB_OK;
+	return ordered_insert(arena, attr_r, given.values, given.norms,
+	    given.n);
+}
+
+int
+mod_make(struct arena *arena, const struct schema *schema, enum mod_type type,
+    const struct attr_desc *desc, const struct slice *values, unsigned n,
+    struct mod *mod_r, struct diag *diag)
+{
+	struct attr a;
+	int rc;
+
+	rc = make_values(arena, schema, desc, values, n, type == MOD_DELETE ||
+	    type == MOD_SOFT_DELETE, &a, diag);
+	*mod_r = (struct mod){ .type = type, .desc = desc, .values = a.values,
+	    .norms = a.norms, .n = n };
+	return rc;
 }
 
 int
@@ -188,7 +273,9 @@ attrs_add(struct arena *arena, struct attrs *as, const struct attr *a)
 		attr_push(to, a->values[i], a->norms[i]);
 	if ((rc = norms_find_twice(arena, to->norms, to->n, &twice)) != HB_OK)
 		return rc;
-	return twice == VALUE_NONE ? HB_OK : HB_EVALEXISTS;
+	if (twice != VALUE_NONE)
+		return HB_EVALEXISTS;
+	return desc_is_ordered(a->desc) ? ordered_number(arena, to) : HB_OK;
 }
 
 int

@@ -23,6 +23,10 @@ struct value_index {
 
 #define VALUE_NONE	((unsigned)-1)
 
+/* Of an attribute that can have no second value (RFC 4512 2.3.2). */
+#define NAMING_CONFLICT	"value of single-valued naming attribute '%.*s' " \
+	"conflicts with value present in entry"
+
 /* Index of A's values, with room for MORE. HB_ELIMIT. */
 int value_index_open(struct arena *, struct value_index *, struct attr *a,
     unsigned more);
@@ -54,5 +58,27 @@ void attrs_remove(struct attrs *, struct attr *a);
 /* Position of the first of NORMS that stands there twice, or VALUE_NONE. HB_ELIMIT. */
 int norms_find_twice(struct arena *, const struct slice *norms, unsigned n,
     unsigned *pos_r);
+/* "modify/VERB: ATTRIBUTE: WHAT" into DIAG; returns ERR. */
+int mod_fault(const struct mod *, int err, const char *what, struct diag *);
+
+/* decimal.c: the sum of two integers (RFC 4517 3.3.16) of any length. HB_ESYNTAX, HB_ELIMIT. */
+int decimal_add(struct arena *, struct slice a, struct slice b,
+    struct slice *sum_r);
+
+/* ordered.c: attributes flagged AT_ORDERED_VALUES */
+
+static inline bool
+desc_is_ordered(const struct attr_desc *desc)
+{
+	return (desc->type->flags & AT_ORDERED_VALUES) != 0;
+}
+/* Write "{0}", "{1}" ... before A's values. HB_ELIMIT. */
+int ordered_number(struct arena *, struct attr *a);
+/* N more values into A, each where its own "{n}" says, and number all. HB_ELIMIT. */
+int ordered_insert(struct arena *, struct attr *a, const struct slice *values,
+    const struct slice *norms, unsigned n);
+/* One modification, as attrs_modify(). */
+int ordered_modify(struct arena *, struct attrs *, const struct mod *,
+    struct diag *);
 
 #endif

@@ -2,32 +2,19 @@
  * Schema check of a whole entry (RFC 4512 2.4, 2.5, 4.1). Every violation is
  * reported, the first one decides the result.
  */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "attrs_int.h"
+#include "check_int.h"
 #include "util/err.h"
 
-struct check {
-	struct arena *arena;
-	struct schema *schema;
-	const struct dn *dn;
-	struct attrs *attrs;
-	unsigned flags;
-	struct diag *diag;
-	int rc;				/* of the first violation */
-	const struct object_class **listed;	/* as values of objectClass */
-	unsigned nlisted;
-	const struct object_class **all;	/* and all above them */
-	unsigned nall, cap;
-	const struct object_class *structural;	/* the most derived, or NULL */
-	bool extensible;
-};
+#define NAME_SHOWN_MAX	64
 
 HB_PRINTF(3, 4) static void
 violation(struct check *c, int rc, const char *fmt, ...)
 {
-	char text[512];
+	char text[DIAG_TEXT_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -37,13 +24,6 @@ violation(struct check *c, int rc, const char *fmt, ...)
 	/* the name is what cannot be mended by adding something */
 	if (c->rc == HB_OK || (rc == HB_ENOTONRDN && c->rc == HB_EOBJECTCLASS))
 		c->rc = rc;
-}
-
-static const char *
-class_name(const struct object_class *oc)
-{
-	return oc->names != NULL && oc->names[0] != NULL ? oc->names[0] :
-	    oc->oid;
 }
 
 static const char *
@@ -111,8 +91,20 @@ collect_class(struct check *c, const struct object_class *oc)
 static void
 unknown_class(struct check *c, unsigned i, struct slice name)
 {
-	const char *near = schema_nearest_class(c->schema, name);
+	const char *near;
 
+	/* names are read by people, other values are not printed */
+	for (size_t k = 0; k < name.len; k++)
+		if (!isalnum((unsigned char)name.ptr[k]) &&
+		    strchr("-._", name.ptr[k]) == NULL)
+			name.len = 0;
+	if (name.len == 0 || name.len > NAME_SHOWN_MAX ||
+	    diag_is_full(c->diag)) {
+		violation(c, HB_ESYNTAX,
+		    "objectClass: value #%u invalid per syntax", i);
+		return;
+	}
+	near = schema_nearest_class(c->schema, name);
 	violation(c, HB_ESYNTAX, "objectClass: value #%u invalid per syntax: "
 	    "no object class '%.*s' is known%s%s%s", i, SLICE_ARG(name),
 	    near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
@@ -132,7 +124,8 @@ find_classes(struct check *c)
 		violation(c, HB_EOBJECTCLASS, "no objectClass attribute");
 		return HB_OK;
 	}
-	any = schema_find_class(c->schema, SLICE("extensibleObject"));
+	c->extensible_class = any = schema_find_class(c->schema,
+	    SLICE("extensibleObject"));
 	c->listed = arena_calloc(c->arena, a->n, sizeof(*c->listed));
 	if (c->listed == NULL)
 		return HB_ELIMIT;
@@ -169,9 +162,11 @@ check_chain(struct check *c)
 		}
 		top = oc;
 	}
-	if (top == NULL && c->nlisted > 0)
+	if (top == NULL && c->nlisted > 0) {
 		violation(c, HB_EOBJECTCLASS,
 		    "no structural object class provided");
+		c->name_classes = true;
+	}
 	c->structural = top;
 }
 
@@ -266,8 +261,8 @@ check_must(struct check *c)
 				    type_name(*must));
 }
 
-static const struct content_rule *
-content_rule(const struct check *c)
+const struct content_rule *
+check_content_rule_of(const struct check *c)
 {
 	const struct content_rule *r = c->structural == NULL ? NULL :
 	    c->structural->content_rule;
@@ -278,7 +273,7 @@ content_rule(const struct check *c)
 static void
 check_content_rule(struct check *c)
 {
-	const struct content_rule *r = content_rule(c);
+	const struct content_rule *r = check_content_rule_of(c);
 	const struct attr_type *const *at;
 	const char *name;
 	unsigned i, j;
@@ -311,10 +306,35 @@ check_content_rule(struct check *c)
 
 /* ---- attributes ---- */
 
+static void
+not_allowed(struct check *c, const struct attr_desc *desc)
+{
+	char advice[ADVICE_MAX] = "";
+
+	if (!diag_is_full(c->diag))
+		advice_allowing(c, desc->type, advice);
+	violation(c, HB_EOBJECTCLASS, "attribute '%.*s' not allowed%s",
+	    SLICE_ARG(desc->name), advice);
+	c->name_classes = true;
+}
+
+/* What the other messages cannot be understood without. */
+static void
+name_classes(struct check *c)
+{
+	char names[ADVICE_MAX];
+
+	if (!c->name_classes || diag_is_full(c->diag))
+		return;
+	advice_classes(c, names);
+	diag_add(c->diag, "the entry's object class%s %s",
+	    c->nlisted == 1 ? " is" : "es are", names);
+}
+
 static bool
 is_allowed(const struct check *c, const struct attr_type *at)
 {
-	const struct content_rule *r = content_rule(c);
+	const struct content_rule *r = check_content_rule_of(c);
 	unsigned i;
 
 	if (at->usage != USAGE_USER || c->extensible)
@@ -339,6 +359,16 @@ is_collective_subentry(const struct check *c)
 	return false;
 }
 
+/* The subentry may hold all that are collective, whatever its classes say. */
+static void
+check_collective(struct check *c, const struct attr_desc *desc)
+{
+	if (is_collective_subentry(c) || is_relaxed(c))
+		return;
+	violation(c, HB_EOBJECTCLASS, "attribute '%.*s' is collective: only a "
+	    "collectiveAttributeSubentry holds it", SLICE_ARG(desc->name));
+}
+
 static void
 check_attr(struct check *c, const struct attr *a)
 {
@@ -348,15 +378,15 @@ check_attr(struct check *c, const struct attr *a)
 		violation(c, HB_ECONSTRAINT,
 		    "attribute '%.*s' cannot have multiple values",
 		    SLICE_ARG(a->desc->name));
-	if (c->nlisted > 0 && !is_allowed(c, at))
-		violation(c, HB_EOBJECTCLASS, "attribute '%.*s' not allowed",
-		    SLICE_ARG(a->desc->name));
-	if ((at->flags & (AT_COLLECTIVE | AT_OBSOLETE)) == 0 || is_relaxed(c))
+	if ((at->flags & AT_COLLECTIVE) != 0) {
+		check_collective(c, a->desc);
 		return;
-	if ((at->flags & AT_COLLECTIVE) != 0 && !is_collective_subentry(c))
-		violation(c, HB_EOBJECTCLASS, "attribute '%.*s' is collective",
-		    SLICE_ARG(a->desc->name));
-	if ((at->flags & AT_OBSOLETE) != 0)
+	}
+	if (c->nlisted > 0 && !is_allowed(c, at))
+		not_allowed(c, a->desc);
+	/* a modification of the attribute itself was looked at before */
+	if ((at->flags & AT_OBSOLETE) != 0 && !is_relaxed(c) &&
+	    (c->flags & ENTRY_CHECK_MODIFY) == 0)
 		violation(c, HB_ECONSTRAINT, "attribute '%.*s' is obsolete",
 		    SLICE_ARG(a->desc->name));
 }
@@ -377,37 +407,43 @@ naming_fault(const struct attr_type *at)
 	return at->equality == NULL ? "has no equality matching rule" : NULL;
 }
 
-static int
-check_naming(struct check *c)
+static void
+check_ava(struct check *c, const struct ava *ava)
 {
 	int missing = (c->flags & ENTRY_CHECK_MODIFY) != 0 ? HB_ENOTONRDN :
 	    HB_ENAMING;
-	const struct attr *a;
+	const struct slice name = ava->desc->name;
+	const struct attr *a = attrs_find(c->attrs, ava->desc);
+	const char *fault = naming_fault(ava->desc->type);
+
+	if (fault != NULL && !is_relaxed(c))
+		violation(c, HB_ENAMING, "naming attribute '%.*s' %s",
+		    SLICE_ARG(name), fault);
+	if (a == NULL)
+		violation(c, missing, "naming attribute '%.*s' is not present "
+		    "in entry", SLICE_ARG(name));
+	else if (attr_find_norm(a, ava->norm) != VALUE_NONE)
+		return;
+	else if ((ava->desc->type->flags & AT_SINGLE_VALUE) != 0)
+		violation(c, missing, NAMING_CONFLICT, SLICE_ARG(name));
+	else
+		violation(c, missing, "value of naming attribute '%.*s' is "
+		    "not present in entry", SLICE_ARG(name));
+}
+
+static int
+check_naming(struct check *c)
+{
 	struct ava *avas;
-	const char *fault;
 	unsigned i, n;
 	int rc;
 
 	if (dn_is_empty(c->dn))
 		return HB_OK;
-	if ((rc = dn_rdn_avas(c->arena, c->schema, c->dn, &avas, &n)) != HB_OK)
-		return rc;
-	for (i = 0; i < n; i++) {
-		const struct slice name = avas[i].desc->name;
-
-		fault = naming_fault(avas[i].desc->type);
-		if (fault != NULL && !is_relaxed(c))
-			violation(c, HB_ENAMING, "naming attribute '%.*s' %s",
-			    SLICE_ARG(name), fault);
-		a = attrs_find(c->attrs, avas[i].desc);
-		if (a == NULL)
-			violation(c, missing, "naming attribute '%.*s' is not "
-			    "present in entry", SLICE_ARG(name));
-		else if (attr_find_norm(a, avas[i].norm) == VALUE_NONE)
-			violation(c, missing, "value of naming attribute "
-			    "'%.*s' is not present in entry", SLICE_ARG(name));
-	}
-	return HB_OK;
+	rc = dn_rdn_avas(c->arena, c->schema, c->dn, &avas, &n);
+	for (i = 0; rc == HB_OK && i < n; i++)
+		check_ava(c, &avas[i]);
+	return rc;
 }
 
 int
@@ -425,13 +461,13 @@ entry_check(struct arena *arena, struct schema *schema, const struct dn *dn,
 		return rc;
 	check_chain(&c);
 	check_kinds(&c);
-	if ((rc = set_structural(&c)) != HB_OK)
+	if ((rc = set_structural(&c)) != HB_OK ||
+	    (rc = check_naming(&c)) != HB_OK)
 		return rc;
 	check_content_rule(&c);
 	for (i = 0; i < attrs->n; i++)
 		check_attr(&c, &attrs->v[i]);
 	check_must(&c);
-	if ((rc = check_naming(&c)) != HB_OK)
-		return rc;
+	name_classes(&c);
 	return c.rc;
 }

@@ -181,6 +181,67 @@ entry_has_norm(const struct entry *e, const struct attr_desc *desc,
 	return false;
 }
 
+bool
+entry_has_match(const struct entry *e, const struct schema *schema,
+    const struct attr_desc *desc, struct slice norm)
+{
+	const struct matching_rule *rule = desc->type->equality;
+	struct slice value, stored;
+	struct entry_attr a;
+
+	if (rule == NULL || rule->match == NULL)
+		return entry_has_norm(e, desc, norm);
+	if (!entry_find(e, desc, &a))
+		return false;
+	while (entry_value_next(&a, &value, &stored))
+		if (rule->match(schema, (rule->kind & MR_STORED) != 0 ?
+		    value : stored, norm))
+			return true;
+	return false;
+}
+
+/* The assertion as a subtype with another equality rule takes it. */
+static bool
+subtype_has(struct arena *arena, const struct schema *schema,
+    const struct entry *e, const struct attr_desc *desc, struct slice value,
+    int *rc)
+{
+	const struct matching_rule *eq = desc->type->equality;
+	struct slice norm;
+
+	if (eq == NULL)
+		return false;
+	*rc = schema_norm_assertion(schema, arena, eq, SUBSTR_WHOLE,
+	    schema_skip_order(desc->type, value), &norm);
+	return *rc == HB_OK && entry_has_match(e, schema, desc, norm);
+}
+
+int
+entry_compare(struct arena *arena, const struct schema *schema,
+    const struct entry *e, const struct attr_desc *desc, struct slice value,
+    struct slice norm)
+{
+	const struct matching_rule *eq = desc->type->equality;
+	unsigned i, n = entry_nattrs(e);
+	const struct attr_desc *d;
+	bool found = false;
+	int rc = HB_OK;
+
+	for (i = 0; i < n; i++) {
+		d = entry_attr_desc(e, i);
+		if (!attr_desc_is_sub(d, desc))
+			continue;
+		found = true;
+		if (d->type->equality == eq ?
+		    entry_has_match(e, schema, d, norm) :
+		    subtype_has(arena, schema, e, d, value, &rc))
+			return HB_COMPARE_TRUE;
+		if (rc == HB_ELIMIT)
+			return rc;
+	}
+	return found ? HB_COMPARE_FALSE : HB_ENOSUCHATTR;
+}
+
 static struct slice
 part(const struct entry *e, unsigned from_at, unsigned to_at)
 {

@@ -3,11 +3,10 @@
  * MUST and the like are not looked at here: only the result of all
  * modifications has to conform, see entry_check().
  */
-#include <inttypes.h>
+#include <stdio.h>
 
 #include "attrs_int.h"
 #include "util/err.h"
-#include "util/text.h"
 
 #define SYNTAX_INTEGER	"1.3.6.1.4.1.1466.115.121.1.27"
 
@@ -28,6 +27,19 @@ struct session {
 	struct value_index index;	/* .attr NULL: not built */
 	unsigned lookups;
 };
+
+int
+mod_fault(const struct mod *m, int err, const char *what, struct diag *diag)
+{
+	static const char *const verbs[] = {
+		[MOD_ADD] = "add", [MOD_DELETE] = "delete",
+		[MOD_REPLACE] = "replace", [MOD_INCREMENT] = "increment",
+		[MOD_SOFT_ADD] = "add", [MOD_SOFT_DELETE] = "delete"
+	};
+
+	return diag_err(diag, err, "modify/%s: %.*s: %s", verbs[m->type],
+	    SLICE_ARG(m->desc->name), what);
+}
 
 static void
 session_close(struct session *s)
@@ -84,15 +96,22 @@ find_value(struct session *s, struct slice norm, unsigned more,
 }
 
 static int
-add_values(struct session *s, const struct mod *m, const char *verb)
+value_exists(struct session *s, const struct mod *m, unsigned i)
+{
+	char what[48];
+
+	snprintf(what, sizeof(what), "value #%u already exists", i);
+	return mod_fault(m, HB_EVALEXISTS, what, s->diag);
+}
+
+static int
+add_values(struct session *s, const struct mod *m)
 {
 	unsigned i, pos;
 	int rc;
 
 	if (m->n == 0)
-		return diag_err(s->diag, HB_EPROTO,
-		    "modify/%s: %.*s: no values given", verb,
-		    SLICE_ARG(m->desc->name));
+		return mod_fault(m, HB_EPROTO, "no values given", s->diag);
 	if (s->attr == NULL && (s->attr = attrs_append(s->arena, s->attrs,
 	    m->desc)) == NULL)
 		return HB_ELIMIT;
@@ -105,9 +124,7 @@ add_values(struct session *s, const struct mod *m, const char *verb)
 		if (pos != VALUE_NONE && m->type == MOD_SOFT_ADD)
 			continue;
 		if (pos != VALUE_NONE)
-			return diag_err(s->diag, HB_EVALEXISTS,
-			    "modify/%s: %.*s: value #%u already exists", verb,
-			    SLICE_ARG(m->desc->name), i);
+			return value_exists(s, m, i);
 		attr_push(s->attr, m->values[i], m->norms[i]);
 		if (s->index.attr != NULL && (rc = value_index_add(s->arena,
 		    &s->index, s->attr->n - 1)) != HB_OK)
@@ -132,8 +149,7 @@ delete_missing(struct session *s, const struct mod *m, const char *what)
 {
 	if (m->type == MOD_SOFT_DELETE)
 		return HB_OK;
-	return diag_err(s->diag, HB_ENOSUCHATTR, "modify/delete: %.*s: %s",
-	    SLICE_ARG(m->desc->name), what);
+	return mod_fault(m, HB_ENOSUCHATTR, what, s->diag);
 }
 
 static int
@@ -143,9 +159,8 @@ delete_values(struct session *s, const struct mod *m)
 	int rc;
 
 	if (m->n > 0 && m->desc->type->equality == NULL)
-		return diag_err(s->diag, HB_EMATCHING,
-		    "modify/delete: %.*s: no equality matching rule",
-		    SLICE_ARG(m->desc->name));
+		return mod_fault(m, HB_EMATCHING, "no equality matching rule",
+		    s->diag);
 	if (s->attr == NULL)
 		return delete_missing(s, m, "no such attribute");
 	if (m->n == 0)
@@ -172,22 +187,7 @@ replace_values(struct session *s, const struct mod *m)
 {
 	if (s->attr != NULL)
 		remove_all(s);
-	return m->n == 0 ? HB_OK : add_values(s, m, "replace");
-}
-
-static int
-increment_one(struct session *s, const struct mod *m, int64_t by,
-    struct slice *value)
-{
-	int64_t v;
-
-	if (text_to_int(*value, &v) != HB_OK ||
-	    __builtin_add_overflow(v, by, &v))
-		return diag_err(s->diag, HB_ECONSTRAINT,
-		    "modify/increment: %.*s: value out of range",
-		    SLICE_ARG(m->desc->name));
-	*value = arena_printf(s->arena, "%" PRId64, v);
-	return slice_is_none(*value) ? HB_ELIMIT : HB_OK;
+	return m->n == 0 ? HB_OK : add_values(s, m);
 }
 
 static int
@@ -195,37 +195,29 @@ increment_values(struct session *s, const struct mod *m)
 {
 	const struct slice name = m->desc->name;
 	const struct syntax *syn = m->desc->type->syntax;
-	struct slice old;
-	int64_t by;
 	unsigned i;
 	int rc = HB_OK;
 
 	if (m->n != 1)
-		return diag_err(s->diag, HB_EPROTO,
-		    "modify/increment: %.*s: exactly one value expected",
-		    SLICE_ARG(name));
+		return mod_fault(m, HB_EPROTO, "exactly one value expected",
+		    s->diag);
 	if (syn == NULL || strcmp(syn->oid, SYNTAX_INTEGER) != 0)
 		return diag_err(s->diag, HB_ECONSTRAINT,
 		    "%.*s: attribute syntax inappropriate for increment",
 		    SLICE_ARG(name));
 	if (s->attr == NULL)
-		return diag_err(s->diag, HB_ENOSUCHATTR,
-		    "modify/increment: %.*s: no such attribute",
-		    SLICE_ARG(name));
-	if (text_to_int(m->values[0], &by) != HB_OK)
-		return diag_err(s->diag, HB_ESYNTAX,
-		    "modify/increment: %.*s: invalid syntax of increment",
-		    SLICE_ARG(name));
+		return mod_fault(m, HB_ENOSUCHATTR, "no such attribute",
+		    s->diag);
 	value_index_close(&s->index);	/* all normal forms change */
 	for (i = 0; i < s->attr->n && rc == HB_OK; i++) {
-		old = s->attr->values[i];
-		rc = increment_one(s, m, by, &s->attr->values[i]);
+		rc = decimal_add(s->arena, s->attr->values[i], m->values[0],
+		    &s->attr->values[i]);
 		if (rc == HB_OK)
 			rc = schema_norm_value(s->schema, s->arena, m->desc,
 			    s->attr->values[i], &s->attr->norms[i]);
-		else
-			s->attr->values[i] = old;
 	}
+	if (rc == HB_ESYNTAX)
+		mod_fault(m, rc, "invalid integer", s->diag);
 	return rc;
 }
 
@@ -236,11 +228,15 @@ apply(struct session *s, const struct mod *m)
 		return diag_err(s->diag, HB_ECONSTRAINT,
 		    "%.*s: no user modification allowed",
 		    SLICE_ARG(m->desc->name));
+	if (desc_is_ordered(m->desc)) {
+		session_close(s);
+		return ordered_modify(s->arena, s->attrs, m, s->diag);
+	}
 	session_open(s, m->desc);
 	switch (m->type) {
 	case MOD_ADD:
 	case MOD_SOFT_ADD:
-		return add_values(s, m, "add");
+		return add_values(s, m);
 	case MOD_DELETE:
 	case MOD_SOFT_DELETE:
 		return delete_values(s, m);

@@ -14,9 +14,8 @@ add_naming_value(struct arena *arena, struct attrs *attrs,
 		return HB_OK;
 	if (a != NULL && a->n > 0 &&
 	    (ava->desc->type->flags & AT_SINGLE_VALUE) != 0)
-		return diag_err(diag, HB_ENAMING, "value of single-valued "
-		    "naming attribute '%.*s' conflicts with value present in "
-		    "entry", SLICE_ARG(ava->desc->name));
+		return diag_err(diag, HB_ENAMING, NAMING_CONFLICT,
+		    SLICE_ARG(ava->desc->name));
 	if (a == NULL && (a = attrs_append(arena, attrs, ava->desc)) == NULL)
 		return HB_ELIMIT;
 	if (attr_reserve(arena, a, 1) != HB_OK)

@@ -23,8 +23,8 @@ is_allowed(const struct eval *ev, const struct attr_desc *desc)
 
 /* ---- one value ---- */
 
-bool
-filter_substr_match(const struct filter *f, struct slice v)
+static bool
+match_pieces(const struct filter *f, struct slice v)
 {
 	const char *at;
 	unsigned i;
@@ -43,6 +43,21 @@ filter_substr_match(const struct filter *f, struct slice v)
 		v = slice_skip(v, (size_t)(at - v.ptr) + f->any[i].len);
 	}
 	return true;
+}
+
+bool
+filter_substr_match(const struct filter *f, struct slice v)
+{
+	struct buf framed;
+	bool match;
+
+	if (f->framed == NULL)
+		return match_pieces(f, v);
+	buf_init(&framed);
+	schema_frame(f->rule, SUBSTR_WHOLE, v, &framed);
+	match = match_pieces(f->framed, buf_slice(&framed));
+	buf_fini(&framed);
+	return match;
 }
 
 static bool
@@ -125,11 +140,16 @@ match_value(struct eval *ev, const struct filter *f,
 		oc = schema_find_class(ev->schema, value);
 		return oc != NULL && object_class_is_sub(oc, f->oc);
 	}
-	if (f->renorm && f->rule->match == NULL &&
+	if ((f->rule->kind & MR_STORED) != 0)
+		norm = value;
+	/* a subtype may have another equality rule than what was asked for */
+	if (eq != f->rule && f->rule->match == NULL &&
 	    f->rule->normalise != NULL && (eq == NULL ||
 	    eq->normalise != f->rule->normalise) &&
-	    f->rule->normalise(ev->schema, &ev->arena, SUBSTR_WHOLE, value,
-	    &norm) != HB_OK)
+	    f->rule->normalise(ev->schema, &ev->arena, SUBSTR_WHOLE,
+	    schema_skip_order(desc->type, value), &norm) != HB_OK)
+		return false;
+	if (f->rule != NULL && schema_is_prohibited(f->rule, norm))
 		return false;
 	return match_norm(ev, f, norm);
 }

@@ -55,6 +55,65 @@ norm_part(struct resolver *r, const struct filter *f, enum substr_part part,
 	    norm_r);
 }
 
+static bool
+has_space_at_end(struct slice piece)
+{
+	return piece.len > 0 && (piece.ptr[0] == ' ' ||
+	    piece.ptr[piece.len - 1] == ' ');
+}
+
+static int
+frame_piece(struct resolver *r, const struct filter *f, enum substr_part part,
+    struct slice piece, struct slice *framed_r)
+{
+	struct buf b;
+
+	*framed_r = SLICE_NONE;
+	if (slice_is_none(piece))
+		return HB_OK;
+	buf_init(&b);
+	schema_frame(f->rule, part, piece, &b);
+	*framed_r = arena_slice(r->arena, buf_slice(&b));
+	buf_fini(&b);
+	return framed_r->ptr == NULL ? HB_ELIMIT : HB_OK;
+}
+
+/*
+ * A value's spaces at its ends and the second ones between its words are not
+ * stored, but pieces may match them (RFC 4518 2.6.1).
+ */
+static int
+frame_substrings(struct resolver *r, struct filter *f)
+{
+	struct filter *framed;
+	struct buf none;
+	bool spaces = has_space_at_end(f->initial) ||
+	    has_space_at_end(f->final);
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < f->nany && !spaces; i++)
+		spaces = has_space_at_end(f->any[i]);
+	buf_init(&none);
+	if (spaces)
+		spaces = schema_frame(f->rule, SUBSTR_ANY, SLICE(" "), &none);
+	buf_fini(&none);
+	if (!spaces)
+		return HB_OK;
+	framed = arena_zalloc(r->arena, sizeof(*framed));
+	if (framed == NULL || (framed->any = arena_calloc(r->arena,
+	    (size_t)f->nany + 1, sizeof(*framed->any))) == NULL)
+		return HB_ELIMIT;
+	framed->nany = f->nany;
+	rc = frame_piece(r, f, SUBSTR_INITIAL, f->initial, &framed->initial);
+	for (i = 0; rc == HB_OK && i < f->nany; i++)
+		rc = frame_piece(r, f, SUBSTR_ANY, f->any[i], &framed->any[i]);
+	if (rc == HB_OK)
+		rc = frame_piece(r, f, SUBSTR_FINAL, f->final, &framed->final);
+	f->framed = framed;
+	return rc;
+}
+
 static int
 resolve_substrings(struct resolver *r, struct filter *f,
     const struct ldap_filter *src)
@@ -73,7 +132,7 @@ resolve_substrings(struct resolver *r, struct filter *f,
 		rc = norm_part(r, f, SUBSTR_ANY, src->any[i], &f->any[i]);
 	if (rc == HB_OK)
 		rc = norm_part(r, f, SUBSTR_FINAL, src->final, &f->final);
-	return rc;
+	return rc == HB_OK ? frame_substrings(r, f) : rc;
 }
 
 static const struct matching_rule *
@@ -114,7 +173,7 @@ resolve_item(struct resolver *r, struct filter *f,
 	if (f->type == FILTER_SUBSTRINGS)
 		return undefined_or_limit(f, resolve_substrings(r, f, src));
 	rc = schema_norm_assertion(r->schema, r->arena, f->rule, SUBSTR_WHOLE,
-	    src->value, &f->value);
+	    schema_skip_order(f->desc->type, src->value), &f->value);
 	if (rc == HB_OK && f->type == FILTER_EQUALITY &&
 	    f->desc == schema_builtin(r->schema, "objectClass"))
 		f->oc = schema_find_class(r->schema, src->value);
@@ -165,7 +224,8 @@ resolve_extensible(struct resolver *r, struct filter *f,
 		return rc;
 	}
 	return undefined_or_limit(f, schema_norm_assertion(r->schema, r->arena,
-	    f->rule, SUBSTR_WHOLE, src->value, &f->value));
+	    f->rule, SUBSTR_WHOLE, f->desc == NULL ? src->value :
+	    schema_skip_order(f->desc->type, src->value), &f->value));
 }
 
 /* ---- OR of many equalities ---- */

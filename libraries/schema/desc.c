@@ -15,6 +15,8 @@
 #define DESCS_MAX	65536
 #define OPTIONS_MAX	16
 #define TEXT_MAX	512
+/* Of a name that is not known a message shows this much. */
+#define SHOWN_MAX	64
 
 struct parsed {
 	struct slice type;			/* as written */
@@ -169,6 +171,30 @@ put_options(struct buf *key, const struct parsed *p)
 		buf_put_str(key, ";binary");
 }
 
+/* "lang-de-": stands for "lang-de", "lang-de-at" and so on (RFC 3866 2.1). */
+static bool
+is_range(struct slice option)
+{
+	return option.ptr[option.len - 1] == '-';
+}
+
+/* Name to show: the type's, then the options sorted, in the case of TEXT. */
+static void
+put_name(struct buf *name, const struct attr_type *type,
+    const struct parsed *p, struct slice text)
+{
+	unsigned i;
+
+	buf_put_slice(name, type->desc.name);
+	if (p->binary)
+		buf_put_str(name, ";binary");
+	for (i = 0; i < p->noptions; i++) {
+		buf_put_char(name, ';');
+		buf_put_slice(name, slice(text.ptr + (p->options[i].ptr -
+		    p->lower), p->options[i].len));
+	}
+}
+
 /*
  * A description of TYPE with the options of P, shown as NAME.
  * Locks: caller holds schema->lock for writing.
@@ -190,6 +216,8 @@ make_desc(struct schema *schema, const struct attr_type *type,
 	d->binary = p->binary;
 	d->noptions = p->noptions;
 	d->options = options;
+	for (i = 0; i < p->noptions; i++)
+		d->range |= is_range(options[i]);
 	d->id = atomic_fetch_add(&schema->ndescs, 1);
 	return d;
 }
@@ -217,8 +245,7 @@ intern(struct schema *schema, const struct attr_type *type,
 	lk_rw_unlock(&schema->lock);
 	if (d != NULL)
 		goto out;
-	buf_put_slice(&name, type->desc.name);
-	buf_put_slice(&name, slice_skip(text, p->type.len));
+	put_name(&name, type, p, text);
 	lk_wrlock(&schema->lock);
 	d = strmap_find(schema->descs, buf_slice(&key));
 	if (d == NULL && is_full(schema->descs)) {
@@ -261,6 +288,9 @@ undefined(const struct schema *schema, struct slice name, struct diag *diag)
 
 	if (diag == NULL)
 		return HB_EUNDEFTYPE;
+	if (name.len > SHOWN_MAX)
+		return diag_err(diag, HB_EUNDEFTYPE, "%.*s...: attribute type "
+		    "undefined", SHOWN_MAX, name.ptr);
 	near = schema_nearest_type(schema, name);
 	if (near != NULL)
 		return diag_err(diag, HB_EUNDEFTYPE, "%.*s: attribute type "
@@ -269,11 +299,26 @@ undefined(const struct schema *schema, struct slice name, struct diag *diag)
 	    SLICE_ARG(name));
 }
 
+/* Shown only if it is something to read. */
+static int
+malformed(struct slice text, struct diag *diag)
+{
+	bool show = text.len > 0 && text.len <= SHOWN_MAX;
+
+	for (size_t i = 0; show && i < text.len; i++)
+		show = text.ptr[i] > ' ' && text.ptr[i] < 0x7f;
+	if (!show)
+		return diag_err(diag, HB_ESYNTAX,
+		    "malformed attribute description");
+	return diag_err(diag, HB_ESYNTAX, "%.*s: malformed attribute "
+	    "description", SLICE_ARG(text));
+}
+
 int
 schema_desc(struct schema *schema, struct slice text,
     const struct attr_desc **desc_r, struct diag *diag)
 {
-	const struct attr_type *type = strmap_find(schema->types, text);
+	const struct attr_type *type = schema_find_type(schema, text);
 	struct parsed p;
 	int rc;
 
@@ -283,9 +328,8 @@ schema_desc(struct schema *schema, struct slice text,
 	}
 	*desc_r = NULL;
 	if (parse_desc(text, &p) != HB_OK)
-		return diag_err(diag, HB_ESYNTAX,
-		    "malformed attribute description");
-	type = strmap_find(schema->types, p.type);
+		return malformed(text, diag);
+	type = schema_find_type(schema, p.type);
 	if (type == NULL)
 		return undefined(schema, p.type, diag);
 	rc = check_options(schema, type, &p, diag);
@@ -391,8 +435,7 @@ attr_desc_is_sub_slow(const struct attr_desc *a, const struct attr_desc *b)
 		return false;
 	for (i = 0; i < b->noptions; i++) {
 		o = b->options[i];
-		if (o.ptr[o.len - 1] == '-' ? !has_range(a, o) :
-		    !has_option(a, o))
+		if (is_range(o) ? !has_range(a, o) : !has_option(a, o))
 			return false;
 	}
 	return true;

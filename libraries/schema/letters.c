@@ -50,13 +50,13 @@ build_map(void)
 	arena_fini(&arena);
 }
 
-/* Kana without the voice marks, ideographs, Hangul syllables: no case. */
+/* Kana without the voice marks, ideographs (all assigned), Hangul: no case. */
 static bool
 is_plain_wide(unsigned code)
 {
 	return (code >= 0x3041 && code <= 0x3096) ||
 	    (code >= 0x30a1 && code <= 0x30fa) ||
-	    (code >= 0x4e00 && code <= 0x9fff) ||
+	    (code >= 0x4e00 && code <= 0x9fa5) ||
 	    (code >= 0xac00 && code <= 0xd7a3);
 }
 

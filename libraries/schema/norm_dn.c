@@ -88,10 +88,18 @@ norm_nameuid(const struct schema *schema, struct arena *arena,
 
 	split_uid(v, &dn, &bits);
 	rc = norm_dn(schema, arena, part, dn, norm_r);
-	if (rc != HB_OK || bits.len == 0)
+	if (rc != HB_OK)
 		return rc;
-	*norm_r = arena_printf(arena, "%.*s#%.*s", SLICE_ARG(*norm_r),
-	    SLICE_ARG(bits));
+	if (bits.len > 0) {
+		*norm_r = arena_printf(arena, "%.*s#%.*s", SLICE_ARG(*norm_r),
+		    SLICE_ARG(bits));
+		return norm_r->ptr == NULL ? HB_ELIMIT : HB_OK;
+	}
+	/* what "\\23'01'B" was meant to be keeps apart from an UID */
+	split_uid(*norm_r, &dn, &bits);
+	if (bits.len > 0)
+		*norm_r = arena_printf(arena, "%.*s\\23%.*s", SLICE_ARG(dn),
+		    SLICE_ARG(bits));
 	return norm_r->ptr == NULL ? HB_ELIMIT : HB_OK;
 }
 

@@ -65,44 +65,18 @@ norm_octets(const struct schema *schema, struct arena *arena,
 	return HB_OK;
 }
 
-/* V without the octets of DROP, in lower case if FOLD. */
-static int
-strip(struct arena *arena, struct slice v, const char *drop, bool fold,
-    struct slice *norm_r)
-{
-	size_t i, o = 0;
-	char *out, c;
-
-	for (i = 0; i < v.len; i++)
-		if (v.ptr[i] == drop[0] || v.ptr[i] == drop[1] ||
-		    (fold && v.ptr[i] >= 'A' && v.ptr[i] <= 'Z'))
-			break;
-	if (i == v.len) {
-		*norm_r = v;
-		return HB_OK;
-	}
-	out = arena_alloc(arena, v.len);
-	if (out == NULL)
-		return HB_ELIMIT;
-	for (i = 0; i < v.len; i++) {
-		c = v.ptr[i];
-		if (c == drop[0] || c == drop[1])
-			continue;
-		out[o++] = (char)(fold && c >= 'A' && c <= 'Z' ? c + 32 : c);
-	}
-	*norm_r = slice(out, o);
-	return HB_OK;
-}
-
-/* RFC 4518 2.6.3: hyphens and spaces do not count, nor does case. */
+/*
+ * RFC 4518 2.6.3: hyphens and spaces do not count, nor does case. Pieces of a
+ * substrings assertion are of any text.
+ */
 int
 norm_telephone(const struct schema *schema, struct arena *arena,
     enum substr_part part, struct slice v, struct slice *norm_r)
 {
-	(void)part;
-	if (v.len > 0 && validate_telephone(schema, v) != HB_OK)
+	if (part == SUBSTR_WHOLE && validate_printable(schema, v) != HB_OK &&
+	    v.len > 0)
 		return HB_ESYNTAX;
-	return strip(arena, v, " -", true, norm_r);
+	return prepare_dropping(arena, v, true, norm_r);
 }
 
 /* RFC 4518 2.6.2: spaces do not count. */
@@ -110,10 +84,10 @@ int
 norm_numeric(const struct schema *schema, struct arena *arena,
     enum substr_part part, struct slice v, struct slice *norm_r)
 {
-	(void)part;
-	if (v.len > 0 && validate_numeric(schema, v) != HB_OK)
+	if (part == SUBSTR_WHOLE && v.len > 0 &&
+	    validate_numeric(schema, v) != HB_OK)
 		return HB_ESYNTAX;
-	return strip(arena, v, "  ", false, norm_r);
+	return prepare_dropping(arena, v, false, norm_r);
 }
 
 /* Trimming that the ends of a line get: the list's own or the piece's. */

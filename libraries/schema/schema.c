@@ -77,25 +77,40 @@ schema_freeze(struct schema *schema)
 	if (schema->frozen)
 		return;
 	class_freeze_all(schema);
+	types_freeze(schema);
 	schema->frozen = true;
 }
 
-/* X-ORDERED 'VALUES': "{3}" before the value is its place, not part of it. */
-static struct slice
-skip_order(const struct attr_type *type, struct slice value)
+bool
+schema_order_of(const struct attr_type *type, struct slice value,
+    uint32_t *n_r, struct slice *rest_r)
 {
+	uint64_t n = 0;
+	bool negative;
 	size_t i = 1;
 
 	if (!(type->flags & AT_ORDERED_VALUES) || value.len < 3 ||
 	    value.ptr[0] != '{')
-		return value;
-	if (value.ptr[i] == '-')
-		i++;
-	while (i < value.len && value.ptr[i] >= '0' && value.ptr[i] <= '9')
-		i++;
-	if (i < 2 || i >= value.len || value.ptr[i] != '}')
-		return value;
-	return slice_skip(value, i + 1);
+		return false;
+	negative = value.ptr[i] == '-';
+	i += negative;
+	for (; i < value.len && value.ptr[i] >= '0' && value.ptr[i] <= '9'; i++)
+		if (n < UINT32_MAX)
+			n = n * 10 + (uint64_t)(value.ptr[i] - '0');
+	if (i < 2u + negative || i >= value.len || value.ptr[i] != '}')
+		return false;
+	*n_r = negative || n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+	*rest_r = slice_skip(value, i + 1);
+	return true;
+}
+
+struct slice
+schema_skip_order(const struct attr_type *type, struct slice value)
+{
+	struct slice rest;
+	uint32_t n;
+
+	return schema_order_of(type, value, &n, &rest) ? rest : value;
 }
 
 static int
@@ -120,11 +135,46 @@ schema_check_value(const struct schema *schema, const struct attr_desc *desc,
 {
 	const struct syntax *syntax = desc->type->syntax;
 
-	value = skip_order(desc->type, value);
+	value = schema_skip_order(desc->type, value);
 	if (syntax->validate == NULL ||
 	    syntax->validate(schema, value) == HB_OK)
 		return HB_OK;
 	return explain(desc, syntax, value, diag);
+}
+
+/* Families of values that preparation may refuse though they are valid. */
+#define PREPARED	(FAM_TEXT | FAM_LIST | FAM_AUTHZ)
+
+bool
+schema_is_prohibited(const struct matching_rule *rule, struct slice norm)
+{
+	return norm.len > 0 && (unsigned char)norm.ptr[0] == 0xff &&
+	    rule_row(rule)->families != FAM_ANY &&
+	    (rule_row(rule)->families & PREPARED) != 0;
+}
+
+/*
+ * A string that preparation prohibits (RFC 4518 2.4) but the syntax allows. No
+ * prepared string begins with FF, so it is equal to itself alone.
+ */
+static int
+norm_prohibited(const struct schema *schema, struct arena *arena,
+    const struct attr_type *type, struct slice value, struct slice *norm_r)
+{
+	const struct syntax *syntax = type->syntax;
+	char *out;
+
+	if ((rule_row(type->equality)->families & PREPARED) == 0 ||
+	    !text_is_utf8(value) || (syntax->validate != NULL &&
+	    syntax->validate(schema, value) != HB_OK))
+		return HB_ESYNTAX;
+	out = arena_alloc(arena, value.len + 1);
+	if (out == NULL)
+		return HB_ELIMIT;
+	out[0] = (char)0xff;
+	memcpy(out + 1, value.ptr, value.len);
+	*norm_r = slice(out, value.len + 1);
+	return HB_OK;
 }
 
 int
@@ -132,19 +182,23 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
     const struct attr_desc *desc, struct slice value, struct slice *norm_r)
 {
 	const struct matching_rule *rule = desc->type->equality;
+	int rc;
 
+	if (desc->type->flags & AT_ORDERED_VALUES)
+		value = schema_skip_order(desc->type, value);
 	if (rule == NULL) {
 		*norm_r = value;
 		return HB_OK;
 	}
-	if (desc->type->flags & AT_ORDERED_VALUES)
-		value = skip_order(desc->type, value);
-	return rule->normalise(schema, arena, SUBSTR_WHOLE, value, norm_r);
+	rc = rule->normalise(schema, arena, SUBSTR_WHOLE, value, norm_r);
+	return rc != HB_ESYNTAX ? rc : norm_prohibited(schema, arena,
+	    desc->type, value, norm_r);
 }
 
 /* Families whose normalisers refuse what is malformed; a DN is parsed once. */
 #define NORMALISER_CHECKS \
-	(FAM_TEXT | FAM_LIST | FAM_DN | FAM_NAMEUID)
+	(FAM_TEXT | FAM_LIST | FAM_DN | FAM_NAMEUID | FAM_CERT | FAM_CRL | \
+	FAM_CERTPAIR | FAM_ALGORITHM | FAM_AC)
 
 /*
  * Pieces of a substrings assertion and strings are checked by the normaliser

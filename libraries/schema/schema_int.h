@@ -101,6 +101,7 @@ struct schema {
 	unsigned noptions;
 	const struct object_class *extensible;
 	bool frozen;
+	struct short_names *short_types;	/* NULL before the freeze */
 
 	struct lk_rwlock lock;	/* rank LK_SCHEMA; guards what follows */
 	struct strmap *descs;	/* canonical text -> struct attr_desc */
@@ -232,6 +233,8 @@ int type_define(struct schema *schema, struct slice text,
 int class_define(struct schema *schema, struct slice text,
     const struct place *at, bool hidden, bool *dup_r, struct diag *diag);
 void class_freeze_all(struct schema *schema);
+/* lookup.c */
+void types_freeze(struct schema *schema);
 /* nearest.c */
 const char *schema_nearest_rule(const struct schema *schema,
     struct slice text);
@@ -240,9 +243,21 @@ const char *schema_nearest_syntax(const struct schema *schema,
 /* desc.c */
 void desc_init_plain(struct schema *schema, struct attr_type *t);
 
-/* strprep.c: map, fold and NFKC by Unicode's tables; spaces are left. */
+/*
+ * strprep.c: all steps of RFC 4518 but the last, by Unicode's tables. *OUT_R
+ * is the caller's and may be changed in place, one octet even if it is empty.
+ */
 int prepare_by_tables(struct arena *arena, struct slice text, bool fold,
     struct slice *out_r);
+/* The same, the fastest way there is. */
+int prepare_chars(struct arena *arena, struct slice text, bool fold,
+    struct slice *out_r);
+/* TEXT folded and prepared without spaces, and without HYPHENS (2.6.2, 2.6.3). */
+int prepare_dropping(struct arena *arena, struct slice text, bool hyphens,
+    struct slice *prepared_r);
+/* spaces.c: the last step, in place; one octet is left at least. */
+void spaces_squeeze(struct slice *s, enum substr_part part);
+void spaces_drop(struct slice *s, bool hyphens);
 /* letters.c: the same into OUT, as long as TEXT; false if it is not simple. */
 bool prepare_letters(struct slice text, bool fold, char *out);
 
@@ -274,10 +289,19 @@ VALIDATE(nameuid);
 VALIDATE(rdn);
 VALIDATE(authz);
 VALIDATE(ber);
-VALIDATE(sequence);
 VALIDATE(jpeg);
 VALIDATE(nis_triple);
 VALIDATE(boot_param);
+VALIDATE(cert);
+VALIDATE(crl);
+VALIDATE(cert_pair);
+VALIDATE(supported_algorithm);
+VALIDATE(attr_cert);
+VALIDATE(cert_exact);
+VALIDATE(crl_exact);
+VALIDATE(pair_exact);
+VALIDATE(algorithm_id);
+VALIDATE(ac_exact);
 #undef VALIDATE
 
 /* norm_*.c: normalisers of the rule table */
@@ -307,6 +331,11 @@ NORM(dn);
 NORM(nameuid);
 NORM(approx);
 NORM(approx_ia5);
+NORM(cert_exact);
+NORM(crl_exact);
+NORM(pair_exact);
+NORM(algorithm);
+NORM(ac_exact);
 #undef NORM
 
 int cmp_integer(struct slice a, struct slice b);
@@ -324,6 +353,7 @@ MATCH(dn_subordinate);
 MATCH(dn_superior);
 MATCH(csn_sid);
 MATCH(approx);
+MATCH(components);
 #undef MATCH
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * String preparation (RFC 4518): map, fold, NFKC, insignificant spaces. Where
- * the RFC frames a string with one space and doubles inner runs, we trim it
- * and squeeze runs to one: the same equality, in fewer bytes. What 2.4 of the
- * RFC prohibits (private use, unassigned) is legal in a stored value and goes
- * through unchanged; only malformed UTF-8 is an error.
+ * String preparation (RFC 4518), steps in the order of its section 2:
+ * transcode (malformed UTF-8 is an error), map and fold, normalise to Form KC,
+ * prohibit; there is nothing to do for bidirectional text. Insignificant
+ * characters are the business of spaces.c. A code point is unassigned if it is
+ * so in the Unicode version of utf8proc, not in Unicode 3.2: people store
+ * characters that are newer than that.
  */
 #include <utf8proc.h>
 
@@ -42,44 +43,6 @@ static const uint8_t ascii_class[256] = {
 	H8, H8, H8, H8, H8, H8, H8, H8, H8, H8, H8, H8, H8, H8, H8, H8
 };
 
-static bool
-trims_start(enum substr_part part)
-{
-	return part == SUBSTR_WHOLE || part == SUBSTR_INITIAL;
-}
-
-static bool
-trims_end(enum substr_part part)
-{
-	return part == SUBSTR_WHOLE || part == SUBSTR_FINAL;
-}
-
-/*
- * Squeeze the spaces of N octets at P in place (they hold no other blanks);
- * returns the new length. All spaces become one (RFC 4518 2.6.1).
- */
-static size_t
-squeeze(char *p, size_t n, enum substr_part part)
-{
-	bool space = trims_start(part);
-	size_t i, o = 0;
-
-	for (i = 0; i < n; i++) {
-		if (p[i] != ' ') {
-			p[o++] = p[i];
-			space = false;
-		} else if (!space) {
-			p[o++] = ' ';
-			space = true;
-		}
-	}
-	if (trims_end(part) && o > 0 && p[o - 1] == ' ')
-		o--;
-	if (o == 0 && n > 0)
-		p[o++] = ' ';
-	return o;
-}
-
 /* Copy ASCII of S into OUT, folded and mapped but not squeezed. */
 static size_t
 map_ascii(struct slice s, bool fold, char *out)
@@ -105,25 +68,45 @@ map_ascii(struct slice s, bool fold, char *out)
 	return o;
 }
 
+struct map_row {
+	utf8proc_int32_t first, last, to;
+};
+
+static const struct map_row map_rows[] = {
+#define MAP(first, last, to)	{ first, last, to },
+#include "tbl/strprep.tbl"
+#undef MAP
+};
+
 /* RFC 4518 2.2, beyond ASCII: 0 for nothing, ' ' for spaces, or CP itself. */
 static utf8proc_int32_t
 map_char(utf8proc_int32_t cp)
 {
-	if (cp == 0x85 || cp == 0xa0 || cp == 0x1680 ||
-	    (cp >= 0x2000 && cp <= 0x200a) || cp == 0x2028 || cp == 0x2029 ||
-	    cp == 0x202f || cp == 0x205f || cp == 0x3000)
-		return ' ';
-	if ((cp >= 0x80 && cp <= 0x9f) || cp == 0xad || cp == 0x34f ||
-	    cp == 0x6dd || cp == 0x70f ||
-	    (cp >= 0x1806 && cp <= 0x180e && (cp == 0x1806 || cp >= 0x180b)) ||
-	    (cp >= 0x200b && cp <= 0x200f) || (cp >= 0x202a && cp <= 0x202e) ||
-	    (cp >= 0x2060 && cp <= 0x2063) || (cp >= 0x206a && cp <= 0x206f) ||
-	    (cp >= 0xfe00 && cp <= 0xfe0f) || cp == 0xfeff ||
-	    (cp >= 0xfff9 && cp <= 0xfffc) ||
-	    (cp >= 0x1d173 && cp <= 0x1d17a) || cp == 0xe0001 ||
-	    (cp >= 0xe0020 && cp <= 0xe007f))
-		return 0;
+	size_t lo = 0, hi = sizeof(map_rows) / sizeof(*map_rows), mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (cp < map_rows[mid].first)
+			hi = mid;
+		else if (cp > map_rows[mid].last)
+			lo = mid + 1;
+		else
+			return map_rows[mid].to;
+	}
 	return cp;
+}
+
+/*
+ * RFC 4518 2.4. Those that change display (table C.8) do not get here: they
+ * were mapped to nothing or decomposed. Non-characters are unassigned.
+ */
+static bool
+is_prohibited(utf8proc_int32_t cp)
+{
+	utf8proc_propval_t category = utf8proc_get_property(cp)->category;
+
+	return category == UTF8PROC_CATEGORY_CN ||
+	    category == UTF8PROC_CATEGORY_CO || cp == 0xfffd;
 }
 
 struct codes {
@@ -230,11 +213,11 @@ decompose(struct slice s, bool fold, struct codes *c)
 }
 
 /*
- * One pass of map, fold and NFKC over S. The room for code points grows until
- * they fit: one may decompose into up to 18.
+ * The room for code points grows until they fit: one may decompose into up to
+ * 18.
  */
-static int
-prepare_pass(struct arena *arena, struct slice s, bool fold,
+int
+prepare_by_tables(struct arena *arena, struct slice s, bool fold,
     struct slice *out_r)
 {
 	struct codes c = { NULL, 0, s.len + 32, false };
@@ -263,79 +246,14 @@ prepare_pass(struct arena *arena, struct slice s, bool fold,
 	out = arena_alloc(arena, (size_t)n * 4 + 1);
 	if (out == NULL)
 		return HB_ELIMIT;
-	for (i = 0; i < (size_t)n; i++)
+	for (i = 0; i < (size_t)n; i++) {
+		if (is_prohibited(c.cp[i]))
+			return HB_ESYNTAX;
 		o += (size_t)utf8proc_encode_char(c.cp[i],
 		    (utf8proc_uint8_t *)out + o);
+	}
 	*out_r = slice(out, o);
 	return HB_OK;
-}
-
-/*
- * Folding may undo composition and the other way round, so passes repeat
- * until nothing changes: a prepared string prepares to itself.
- */
-int
-prepare_by_tables(struct arena *arena, struct slice s, bool fold,
-    struct slice *out_r)
-{
-	struct slice again;
-	int rc, i;
-
-	rc = prepare_pass(arena, s, fold, out_r);
-	for (i = 0; rc == HB_OK && i < 3; i++) {
-		rc = prepare_pass(arena, *out_r, fold, &again);
-		if (rc != HB_OK || slice_is_eq(*out_r, again))
-			break;
-		*out_r = again;
-	}
-	return rc;
-}
-
-static int
-prepare_unicode(struct arena *arena, struct slice s, bool fold,
-    enum substr_part part, struct slice *prepared_r)
-{
-	char *simple = arena_alloc(arena, s.len);
-	struct slice out = slice(simple, s.len);
-	int rc;
-
-	if (simple == NULL)
-		return HB_ELIMIT;
-	if (!prepare_letters(s, fold, simple)) {
-		rc = prepare_by_tables(arena, s, fold, &out);
-		if (rc != HB_OK)
-			return rc;
-	}
-	out.len = squeeze((char *)(uintptr_t)out.ptr, out.len, part);
-	*prepared_r = out;
-	return HB_OK;
-}
-
-/*
- * Length of the ASCII prefix that preparation leaves as it is. Spaces at the
- * ends and doubled ones count as changes.
- */
-static size_t
-unchanged(struct slice s, bool fold, enum substr_part part, bool *high_r)
-{
-	bool space = trims_start(part);
-	size_t i;
-	uint8_t c;
-
-	for (i = 0; i < s.len; i++) {
-		c = ascii_class[(unsigned char)s.ptr[i]];
-		if (c == AC_KEEP || (c == AC_UPPER && !fold)) {
-			space = false;
-			continue;
-		}
-		if (c != AC_SPACE || space) {
-			*high_r = c == AC_HIGH;
-			return i;
-		}
-		space = true;
-	}
-	*high_r = false;
-	return s.len > 0 && space && trims_end(part) ? s.len - 1 : s.len;
 }
 
 static bool
@@ -350,25 +268,76 @@ has_high(struct slice s)
 }
 
 int
+prepare_chars(struct arena *arena, struct slice text, bool fold,
+    struct slice *out_r)
+{
+	char *out = arena_alloc(arena, text.len + 1);
+
+	if (out == NULL)
+		return HB_ELIMIT;
+	*out_r = slice(out, text.len);
+	if (!has_high(text))
+		out_r->len = map_ascii(text, fold, out);
+	else if (!prepare_letters(text, fold, out))
+		return prepare_by_tables(arena, text, fold, out_r);
+	return HB_OK;
+}
+
+/* ASCII that preparation leaves as it is, single spaces between words. */
+static bool
+is_prepared(struct slice s, bool fold, enum substr_part part)
+{
+	bool space = part == SUBSTR_WHOLE || part == SUBSTR_INITIAL;
+	size_t i;
+	uint8_t c;
+
+	for (i = 0; i < s.len; i++) {
+		c = ascii_class[(unsigned char)s.ptr[i]];
+		if (c == AC_KEEP || (c == AC_UPPER && !fold)) {
+			space = false;
+			continue;
+		}
+		if (c != AC_SPACE || space)
+			return false;
+		space = true;
+	}
+	return s.len > 0 && (!space || part == SUBSTR_INITIAL ||
+	    part == SUBSTR_ANY);
+}
+
+int
 schema_prepare(struct arena *arena, struct slice text, bool fold,
     enum substr_part part, struct slice *prepared_r)
 {
-	char *out;
-	size_t n;
-	bool high;
+	int rc;
 
-	n = unchanged(text, fold, part, &high);
-	if (n == text.len) {
+	if (is_prepared(text, fold, part)) {
 		*prepared_r = text;
 		return HB_OK;
 	}
-	if (high || has_high(slice_skip(text, n)))
-		return prepare_unicode(arena, text, fold, part, prepared_r);
-	out = arena_alloc(arena, text.len);
-	if (out == NULL)
-		return HB_ELIMIT;
-	memcpy(out, text.ptr, n);
-	n += map_ascii(slice_skip(text, n), fold, out + n);
-	*prepared_r = slice(out, squeeze(out, n, part));
-	return HB_OK;
+	rc = prepare_chars(arena, text, fold, prepared_r);
+	if (rc == HB_OK)
+		spaces_squeeze(prepared_r, part);
+	return rc;
+}
+
+int
+prepare_dropping(struct arena *arena, struct slice text, bool hyphens,
+    struct slice *prepared_r)
+{
+	size_t i;
+	int rc;
+
+	for (i = 0; i < text.len; i++)
+		if (ascii_class[(unsigned char)text.ptr[i]] != AC_KEEP ||
+		    (hyphens && text.ptr[i] == '-'))
+			break;
+	if (i == text.len) {
+		*prepared_r = text;
+		return HB_OK;
+	}
+	rc = prepare_chars(arena, text, true, prepared_r);
+	if (rc == HB_OK)
+		spaces_drop(prepared_r, hyphens);
+	return rc;
 }

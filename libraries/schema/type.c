@@ -22,12 +22,6 @@ static const char *const usage_names[] = {
 	"dSAOperation"
 };
 
-const struct attr_type *
-schema_find_type(const struct schema *schema, struct slice text)
-{
-	return strmap_find(schema->types, text);
-}
-
 static const struct place *
 type_place(const void *row)
 {
@@ -278,6 +272,25 @@ type_is_same(const struct attr_type *a, const struct attr_type *b)
 	    names_are_within(a->names, b->names);
 }
 
+static unsigned
+plain_flags(const struct attr_type *t)
+{
+	int (*validate)(const struct schema *, struct slice) =
+	    t->syntax->validate;
+
+	if (t->equality == NULL || (t->flags & AT_ORDERED_VALUES) ||
+	    (validate != validate_dirstring && validate != validate_ia5 &&
+	    validate != validate_utf8))
+		return 0;
+	if (t->equality->normalise == norm_case_fold ||
+	    t->equality->normalise == norm_ia5_fold)
+		return AT_PLAIN_FOLD;
+	if (t->equality->normalise == norm_case_exact ||
+	    t->equality->normalise == norm_ia5_exact)
+		return AT_PLAIN_EXACT;
+	return 0;
+}
+
 static void
 register_type(struct schema *schema, struct type_row *row)
 {
@@ -285,6 +298,7 @@ register_type(struct schema *schema, struct type_row *row)
 
 	if (sup != NULL)
 		sup->flags |= AT_HAS_SUBTYPES;
+	row->t.flags |= plain_flags(&row->t);
 	desc_init_plain(schema, &row->t);
 	define_register(schema->types, row->t.oid, row->t.names, row);
 	row_add(&schema->type_list, row);

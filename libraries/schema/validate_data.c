@@ -148,14 +148,6 @@ validate_ber(const struct schema *schema, struct slice v)
 	return len == v.len - i ? HB_OK : HB_ESYNTAX;
 }
 
-int
-validate_sequence(const struct schema *schema, struct slice v)
-{
-	if (v.len == 0 || (unsigned char)v.ptr[0] != 0x30)
-		return HB_ESYNTAX;
-	return validate_ber(schema, v);
-}
-
 /* The start of image marker; whatever follows is the viewer's business. */
 int
 validate_jpeg(const struct schema *schema, struct slice v)

@@ -54,22 +54,41 @@ diag_set(struct diag *d, const char *fmt, ...)
 	va_end(ap);
 }
 
+#define MORE	"; ..."
+
+bool
+diag_is_full(const struct diag *d)
+{
+	size_t len = d == NULL ? 0 : strlen(d->text);
+
+	return d == NULL || (len >= sizeof(MORE) &&
+	    strcmp(d->text + len - (sizeof(MORE) - 1), MORE) == 0);
+}
+
 void
 diag_add(struct diag *d, const char *fmt, ...)
 {
-	va_list ap;
+	char more[DIAG_TEXT_MAX];
 	size_t at;
+	va_list ap;
+	int n;
 
-	if (d == NULL)
+	if (d == NULL || diag_is_full(d))
 		return;
-	at = strlen(d->text);
-	if (at > 0 && at + 3 < sizeof(d->text)) {
-		memcpy(d->text + at, "; ", 3);
-		at += 2;
-	}
 	va_start(ap, fmt);
-	append(d, at, fmt, ap);
+	at = strlen(d->text);
+	if (at == 0) {
+		append(d, 0, fmt, ap);
+		va_end(ap);
+		return;
+	}
+	n = vsnprintf(more, sizeof(more), fmt, ap);
 	va_end(ap);
+	/* what does not fit whole is left out, and that is said */
+	if (n < 0 || at + 2 + (size_t)n + sizeof(MORE) > sizeof(d->text))
+		snprintf(d->text + at, sizeof(d->text) - at, MORE);
+	else
+		snprintf(d->text + at, sizeof(d->text) - at, "; %s", more);
 }
 
 void

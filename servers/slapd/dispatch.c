@@ -98,17 +98,10 @@ fop_write_begin(struct fop *f)
 int
 fop_desc(struct fop *f, struct slice text, const struct attr_desc **desc_r)
 {
-	struct op *op = &f->op;
-	const char *near;
-	int rc = schema_desc(op->schema, text, desc_r, &op->diag);
+	int rc = schema_desc(f->op.schema, text, desc_r, &f->op.diag);
 
-	if (rc != HB_EUNDEFTYPE && rc != HB_ENOATTR)
-		return rc;
-	diag_clear(&op->diag);
-	near = schema_nearest_type(op->schema, text);
-	return diag_err(&op->diag, HB_EUNDEFTYPE,
-	    near != NULL ? "%.*s: attribute type undefined (nearest: %s)" :
-	    "%.*s: attribute type undefined", SLICE_ARG(text), near);
+	/* slapd's users know a malformed name as an undefined one */
+	return rc == HB_ESYNTAX ? HB_EUNDEFTYPE : rc;
 }
 
 /* ---- restrictions ---- */

@@ -40,27 +40,42 @@ static int
 add_attrs(struct fop *f, struct attrs *attrs)
 {
 	const struct ldap_req_add *req = &f->msg.req.add;
-	struct op *op = &f->op;
-	struct slice all = SLICE_NONE;
+	struct diag all = DIAG_INIT, *diag = &f->op.diag;
 	int first = HB_OK, rc;
 
-	for (unsigned i = 0; i < req->nattrs; i++) {
-		diag_clear(&op->diag);
+	for (unsigned i = 0; i < req->nattrs && !diag_is_full(&all); i++) {
+		diag_clear(diag);
 		rc = add_attr(f, &req->attrs[i], attrs);
 		if (rc == HB_ELIMIT)
 			return rc;
 		if (rc == HB_OK)
 			continue;
+		diag_add(&all, "%s", diag->text);
 		if (first == HB_OK)
 			first = rc;
-		all = all.ptr == NULL ? arena_printf(op->arena, "%s",
-		    op->diag.text) : arena_printf(op->arena, "%.*s; %s",
-		    SLICE_ARG(all), op->diag.text);
 	}
-	diag_clear(&op->diag);
+	diag_clear(diag);
 	if (first != HB_OK)
-		diag_set(&op->diag, "%.*s", SLICE_ARG(all));
+		diag_set(diag, "%s", all.text);
 	return first;
+}
+
+/*
+ * A single-valued naming attribute with another value is among what the check
+ * of the entry reports, so it is left to that.
+ */
+static int
+add_check(struct fop *f, struct attrs *attrs)
+{
+	struct op *op = &f->op;
+	unsigned flags = op->flags & OP_RELAX ? ENTRY_CHECK_RELAX : 0;
+	int rc;
+
+	rc = entry_add_naming(op->arena, op->schema, &op->dn, attrs, NULL);
+	if (rc != HB_OK && rc != HB_ENAMING)
+		return rc;
+	return entry_check(op->arena, op->schema, &op->dn, attrs, flags,
+	    &op->diag);
 }
 
 static int
@@ -68,7 +83,6 @@ add_resolve(struct fop *f)
 {
 	struct op *op = &f->op;
 	struct attrs *attrs = &op->req.add.attrs;
-	unsigned flags = op->flags & OP_RELAX ? ENTRY_CHECK_RELAX : 0;
 	struct entry_stamp stamp;
 	int rc;
 
@@ -77,10 +91,7 @@ add_resolve(struct fop *f)
 		return diag_err(&op->diag, HB_EPROTO,
 		    "no attributes provided");
 	if ((rc = add_attrs(f, attrs)) != HB_OK ||
-	    (rc = entry_add_naming(op->arena, op->schema, &op->dn, attrs,
-	    &op->diag)) != HB_OK ||
-	    (rc = entry_check(op->arena, op->schema, &op->dn, attrs, flags,
-	    &op->diag)) != HB_OK)
+	    (rc = add_check(f, attrs)) != HB_OK)
 		return rc;
 	if (op->db->lastmod) {
 		if ((rc = fop_stamp(f, &stamp)) != HB_OK)

@@ -39,7 +39,8 @@ compare_resolve(struct fop *f)
 		    "%.*s: no equality matching rule",
 		    SLICE_ARG(c->desc->name));
 	rc = schema_norm_assertion(op->schema, op->arena,
-	    c->desc->type->equality, SUBSTR_WHOLE, req->value, &c->norm);
+	    c->desc->type->equality, SUBSTR_WHOLE,
+	    schema_skip_order(c->desc->type, req->value), &c->norm);
 	if (rc == HB_OK && is_unknown_oid(op, c->desc, req->value))
 		rc = HB_ESYNTAX;
 	if (rc == HB_ESYNTAX)
@@ -53,7 +54,6 @@ compare_own(struct fop *f, const struct entry *e)
 {
 	struct op *op = &f->op;
 	const struct op_compare *c = &op->req.compare;
-	struct entry_attr a;
 	int rc;
 
 	if ((rc = fop_check_allowed(f)) != HB_OK)
@@ -61,10 +61,8 @@ compare_own(struct fop *f, const struct entry *e)
 	if (!access_is_allowed(op, e, c->desc, c->value, c->norm,
 	    ACCESS_COMPARE))
 		return access_refuse(op, e);
-	if (!entry_find(e, c->desc, &a))
-		return HB_ENOSUCHATTR;
-	return entry_has_norm(e, c->desc, c->norm) ? HB_COMPARE_TRUE :
-	    HB_COMPARE_FALSE;
+	return entry_compare(op->arena, op->schema, e, c->desc, c->value,
+	    c->norm);
 }
 
 int

@@ -31,15 +31,20 @@ mod_check_count(struct fop *f, const struct ldap_mod *m)
 }
 
 static int
-mod_check_type(struct fop *f, const struct attr_desc *desc)
+mod_check_type(struct fop *f, const struct attr_desc *desc,
+    const struct ldap_mod *m)
 {
 	unsigned flags = desc->type->flags;
 
-	if ((flags & AT_NO_USER_MOD) && !(f->op.flags & OP_RELAX))
+	if (f->op.flags & OP_RELAX)
+		return HB_OK;
+	if (flags & AT_NO_USER_MOD)
 		return diag_err(&f->op.diag, HB_ECONSTRAINT,
 		    "%.*s: no user modification allowed",
 		    SLICE_ARG(desc->name));
-	if ((flags & AT_OBSOLETE) && !(f->op.flags & OP_RELAX))
+	/* what is obsolete may go, but not come */
+	if ((flags & AT_OBSOLETE) && m->type != LDAP_MOD_DELETE &&
+	    m->attr.nvalues > 0)
 		return diag_err(&f->op.diag, HB_ECONSTRAINT,
 		    "%.*s: attribute is obsolete", SLICE_ARG(desc->name));
 	return HB_OK;
@@ -50,22 +55,40 @@ mod_resolve(struct fop *f, const struct ldap_mod *m, struct mod *mod_r)
 {
 	struct op *op = &f->op;
 	const struct attr_desc *desc;
-	struct attr a = { NULL, NULL, NULL, 0, 0 };
 	int rc;
 
 	if ((rc = mod_check_count(f, m)) != HB_OK ||
 	    (rc = fop_desc(f, m->attr.name, &desc)) != HB_OK ||
-	    (rc = mod_check_type(f, desc)) != HB_OK)
+	    (rc = mod_check_type(f, desc, m)) != HB_OK)
 		return rc;
-	if (m->attr.nvalues > 0 && (rc = attr_make(op->arena, op->schema, desc,
-	    m->attr.values, m->attr.nvalues, &a, &op->diag)) != HB_OK)
-		return rc;
-	*mod_r = (struct mod){
-		.type = op->flags & OP_PERMISSIVE ?
-		    mod_types[m->type].permissive : mod_types[m->type].type,
-		.desc = desc, .values = a.values, .norms = a.norms, .n = a.n
-	};
-	return HB_OK;
+	return mod_make(op->arena, op->schema, op->flags & OP_PERMISSIVE ?
+	    mod_types[m->type].permissive : mod_types[m->type].type, desc,
+	    m->attr.values, m->attr.nvalues, mod_r, &op->diag);
+}
+
+/* All modifications; the code is that of the first error, the text has all. */
+static int
+mods_resolve(struct fop *f, struct mod *mods)
+{
+	const struct ldap_req_modify *req = &f->msg.req.modify;
+	struct diag all = DIAG_INIT, *diag = &f->op.diag;
+	int first = HB_OK, rc;
+
+	for (unsigned i = 0; i < req->nmods && !diag_is_full(&all); i++) {
+		diag_clear(diag);
+		rc = mod_resolve(f, &req->mods[i], &mods[i]);
+		if (rc == HB_ELIMIT)
+			return rc;
+		if (rc == HB_OK)
+			continue;
+		diag_add(&all, "%s", diag->text);
+		if (first == HB_OK)
+			first = rc;
+	}
+	diag_clear(diag);
+	if (first != HB_OK)
+		diag_set(diag, "%s", all.text);
+	return first;
 }
 
 static int
@@ -75,15 +98,14 @@ modify_resolve(struct fop *f)
 	const struct ldap_req_modify *req = &f->msg.req.modify;
 	struct entry_stamp stamp;
 	struct mod *mods;
-	unsigned n = 0;
+	unsigned n = req->nmods;
 	int rc;
 
 	mods = arena_calloc(op->arena, req->nmods + 3, sizeof(*mods));
 	if (mods == NULL)
 		return HB_ELIMIT;
-	for (; n < req->nmods; n++)
-		if ((rc = mod_resolve(f, &req->mods[n], &mods[n])) != HB_OK)
-			return rc;
+	if ((rc = mods_resolve(f, mods)) != HB_OK)
+		return rc;
 	if (op->db->lastmod) {
 		if ((rc = fop_stamp(f, &stamp)) != HB_OK)
 			return rc;

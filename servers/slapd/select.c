@@ -69,13 +69,23 @@ select_make(struct fop *f, const struct slice *names, unsigned n,
 	return HB_OK;
 }
 
+/* RFC 4529: what OC allows, and the subtypes of that. */
+static bool
+class_has(const struct object_class *oc, const struct attr_type *type)
+{
+	for (; type != NULL; type = type->sup)
+		if (object_class_allows(oc, type))
+			return true;
+	return false;
+}
+
 bool
 select_has(const struct attr_select *s, const struct attr_desc *desc)
 {
 	bool operational = attr_desc_is_operational(desc);
 
 	for (unsigned i = 0; i < s->nexcluded; i++)
-		if (object_class_allows(s->excluded[i], desc->type))
+		if (class_has(s->excluded[i], desc->type))
 			return false;
 	if (operational ? s->operational_all : s->user_all)
 		return true;
@@ -83,7 +93,7 @@ select_has(const struct attr_select *s, const struct attr_desc *desc)
 		if (attr_desc_is_sub(desc, s->descs[i]))
 			return true;
 	for (unsigned i = 0; i < s->nclasses; i++)
-		if (object_class_allows(s->classes[i], desc->type))
+		if (class_has(s->classes[i], desc->type))
 			return true;
 	return false;
 }

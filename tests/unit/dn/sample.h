@@ -48,6 +48,14 @@ static const char *const sample_types[] = {
 	"( 1.1.6 NAME 'when' EQUALITY generalizedTimeMatch "
 	    "ORDERING generalizedTimeOrderingMatch "
 	    "SYNTAX 1.3.6.1.4.1.1466.115.121.1.24 )",
+	"( 1.1.7 NAME 'list' EQUALITY caseIgnoreMatch "
+	    "SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 X-ORDERED 'VALUES' )",
+	"( 1.1.8 NAME 'ranks' EQUALITY integerMatch "
+	    "SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 X-ORDERED 'VALUES' )",
+	"( 1.1.9 NAME 'cert' SYNTAX 1.3.6.1.4.1.1466.115.121.1.8 )",
+	"( 1.1.10 NAME 'mark' EQUALITY caseIgnoreMatch "
+	    "SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 "
+	    "NO-USER-MODIFICATION USAGE directoryOperation )",
 	NULL
 };
 

@@ -283,6 +283,13 @@ static const struct value_case value_cases[] = {
 	{ "uniqueMember", "CN=A", "cn=a" },
 	{ "uniqueMember", "CN=A#'012'B", "cn=a#'012'b" },
 	{ "uniqueMember", "#'01'B", "#'01'B" },
+	{ "uniqueMember", "exact=A\\23'01'B", "exact=A\\23'01'B" },
+	{ "uniqueMember", "exact=A#'01'B", "exact=A#'01'B" },
+	{ "uniqueMember", "exact=A#'01'B#'1'B", "exact=A#'01'B#'1'B" },
+	/* only there: the rest are values that end so */
+	{ "member", "CN=A#'0101'B", "cn=a#'0101'b" },
+	{ "member", "exact=A#'0101'B", "exact=A#'0101'B" },
+	{ "member", "#'01'B", NULL },
 };
 
 static void

@@ -70,16 +70,47 @@ static const struct check_case check_cases[] = {
 	{ "cn=a", "objectClass=person cn=a", 0, HB_EOBJECTCLASS,
 	    "object class 'person' requires attribute 'sn'" },
 	{ "cn=a", "objectClass=person cn=a sn=b mail=c", 0, HB_EOBJECTCLASS,
-	    "attribute 'mail' not allowed" },
-	{ "cn=a", "objectClass=person cn=a mail=c", 0, HB_EOBJECTCLASS,
-	    "attribute 'mail' not allowed; "
-	    "object class 'person' requires attribute 'sn'" },
+	    "attribute 'mail' not allowed (object classes 'inetOrgPerson', "
+	    "'helper' would allow it); the entry's object class is 'person'" },
+	{ "cn=a", "objectClass=person cn=a mail=c uid=d member=cn=x", 0,
+	    HB_EOBJECTCLASS,
+	    "attribute 'mail' not allowed (object classes 'inetOrgPerson', "
+	    "'helper' would allow it); attribute 'uid' not allowed (object "
+	    "class 'inetOrgPerson' would allow it); attribute 'member' not "
+	    "allowed; object class 'person' requires attribute 'sn'; "
+	    "the entry's object class is 'person'" },
+	/* what cannot be had by changing the structural class is no advice */
+	{ "cn=a", "objectClass=person cn=a sn=b mail=c uid=d",
+	    ENTRY_CHECK_MODIFY, HB_EOBJECTCLASS,
+	    "attribute 'mail' not allowed (object class 'helper' would allow "
+	    "it); attribute 'uid' not allowed; the entry's object class is "
+	    "'person'" },
+	{ "cn=a", "objectClass=strict cn=a sn=b dc=c mail=d",
+	    ENTRY_CHECK_MODIFY, HB_EOBJECTCLASS,
+	    "attribute 'dc' not allowed; attribute 'mail' not allowed (object "
+	    "class 'helper' would allow it); the entry's object class is "
+	    "'strict'" },
+	{ "cn=a", "objectClass=person nosuch=c cn=a sn=b", 0, HB_EOBJECTCLASS,
+	    "attribute 'nosuch' not allowed; the entry's object class is "
+	    "'person'" },
+	{ "cn=a", "objectClass=person|persn cn=a sn=b", 0, HB_ESYNTAX,
+	    "objectClass: value #1 invalid per syntax: no object class 'persn' "
+	    "is known; did you mean 'person'?" },
 	{ "cn=a", "objectClass=person cn=a sn=b cn;lang-en=c", 0, HB_OK, "" },
 	{ "cn=a", "objectClass=top cn=a", 0, HB_EOBJECTCLASS,
-	    "no structural object class provided; "
-	    "attribute 'cn' not allowed" },
+	    "no structural object class provided; attribute 'cn' not allowed "
+	    "(object classes 'OpenLDAProotDSE', 'subentry', 'person', ... would "
+	    "allow it); the entry's object class is 'top'" },
 	{ "dc=a", "objectClass=dcObject dc=a", 0, HB_EOBJECTCLASS,
-	    "no structural object class provided" },
+	    "no structural object class provided; the entry's object class is "
+	    "'dcObject'" },
+	{ "cn=a", "objectClass=top|dcObject|helper|old|plain cn=a dc=b", 0,
+	    HB_EOBJECTCLASS, "no structural object class provided; object "
+	    "class 'old' is obsolete; instantiation of abstract object class "
+	    "'plain' not allowed; attribute 'cn' not allowed (object classes "
+	    "'OpenLDAProotDSE', 'subentry', 'person', ... would allow it); "
+	    "the entry's object classes are 'top', 'dcObject', 'helper', "
+	    "..." },
 	{ "cn=a", "objectClass=person|account cn=a sn=b uid=c", 0,
 	    HB_EOBJECTCLASS,
 	    "invalid structural object class chain (person/account)" },
@@ -97,7 +128,46 @@ static const struct check_case check_cases[] = {
 	    HB_ECONSTRAINT, "attribute 'c' cannot have multiple values" },
 	{ "cn=a", "objectClass=inetOrgPerson cn=a sn=b gone=x shared=y", 0,
 	    HB_ECONSTRAINT, "attribute 'gone' is obsolete; "
-	    "attribute 'shared' is collective" },
+	    "attribute 'shared' is collective: only a "
+	    "collectiveAttributeSubentry holds it" },
+	{ "cn=a", "objectClass=inetOrgPerson cn=a sn=b gone=x shared=y",
+	    ENTRY_CHECK_RELAX, HB_OK, "" },
+	/* what an entry has kept from older days does not stop other changes */
+	{ "cn=a", "objectClass=inetOrgPerson cn=a sn=b gone=x",
+	    ENTRY_CHECK_MODIFY, HB_OK, "" },
+	/* RFC 3671, 3672 */
+	{ "cn=a", "objectClass=subentry|collectiveAttributeSubentry cn=a "
+	    "subtreeSpecification={} shared=x", 0, HB_OK, "" },
+	{ "cn=a", "objectClass=subentry cn=a subtreeSpecification={} shared=x",
+	    0, HB_EOBJECTCLASS, "attribute 'shared' is collective: only a "
+	    "collectiveAttributeSubentry holds it" },
+	{ "cn=a", "objectClass=subentry cn=a", 0, HB_EOBJECTCLASS, "object "
+	    "class 'subentry' requires attribute 'subtreeSpecification'" },
+	{ "cn=a", "objectClass=person|extensibleObject cn=a sn=b shared=x", 0,
+	    HB_EOBJECTCLASS, "attribute 'shared' is collective: only a "
+	    "collectiveAttributeSubentry holds it" },
+	{ "cn=a", "objectClass=person cn=a sn=b "
+	    "collectiveExclusions=2.5.18.0|shared", 0, HB_OK, "" },
+	{ "mark=a", "objectClass=inetOrgPerson cn=b sn=b mark=a", 0,
+	    HB_ENAMING, "naming attribute 'mark' is operational" },
+	{ "gone=a", "objectClass=inetOrgPerson cn=b sn=b gone=a",
+	    ENTRY_CHECK_MODIFY, HB_ENAMING,
+	    "naming attribute 'gone' is obsolete" },
+	{ "shared=a", "objectClass=inetOrgPerson cn=b sn=b", 0, HB_ENAMING,
+	    "naming attribute 'shared' is collective; naming attribute "
+	    "'shared' is not present in entry" },
+	{ "c=DE", "objectClass=inetOrgPerson cn=b sn=b c=FR", 0, HB_ENAMING,
+	    "value of single-valued naming attribute 'c' conflicts with value "
+	    "present in entry" },
+	{ "c=DE", "objectClass=inetOrgPerson cn=b sn=b c=FR",
+	    ENTRY_CHECK_MODIFY, HB_ENOTONRDN,
+	    "value of single-valued naming attribute 'c' conflicts with value "
+	    "present in entry" },
+	{ "cn=a+sn=c", "objectClass=person cn=b sn=b", 0, HB_ENAMING,
+	    "value of naming attribute 'cn' is not present in entry; value of "
+	    "naming attribute 'sn' is not present in entry" },
+	{ "list=a", "objectClass=extensibleObject|person cn=b sn=b list={0}A",
+	    0, HB_OK, "" },
 	{ "cn=a", "objectClass=person cn=b sn=b", 0, HB_ENAMING,
 	    "value of naming attribute 'cn' is not present in entry" },
 	{ "uid=a", "objectClass=person cn=b sn=b", 0, HB_ENAMING,
@@ -125,6 +195,9 @@ static const struct check_case check_cases[] = {
 	    0, HB_EOBJECTCLASS, "object class 'dcObject' not allowed by "
 	    "content rule 'strictRule'; content rule 'strictRule' precludes "
 	    "attribute 'description'" },
+	{ "cn=a", "objectClass=strict|extensibleObject cn=a sn=b", 0,
+	    HB_EOBJECTCLASS, "object class 'extensibleObject' not allowed by "
+	    "content rule 'strictRule'" },
 };
 
 static void

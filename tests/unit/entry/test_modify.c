@@ -140,11 +140,64 @@ static const struct modify_case modify_cases[] = {
 	    "modify/increment: number: no such attribute" },
 	{ "number=1", "#number=1|2", NULL, HB_EPROTO,
 	    "modify/increment: number: exactly one value expected" },
-	{ "number=9223372036854775807", "#number=1", NULL, HB_ECONSTRAINT,
-	    "modify/increment: number: value out of range" },
+	{ "number=9223372036854775807", "#number=1",
+	    "number=9223372036854775808", HB_OK, NULL },
+	{ "number=99999999999999999999999|-1|0", "#number=1",
+	    "number=100000000000000000000000|0|1", HB_OK, NULL },
+	{ "number=100000000000000000000000|1|0", "#number=-1",
+	    "number=99999999999999999999999|0|-1", HB_OK, NULL },
+	{ "number=-5|5|12", "#number=-12", "number=-17|-7|0", HB_OK, NULL },
+	{ "number=-99", "#number=1000000000000000000000",
+	    "number=999999999999999999901", HB_OK, NULL },
+	{ "number=-99", "#number=-1", "number=-100", HB_OK, NULL },
+	{ "number=7", "#number=0 -number=7", "", HB_OK, NULL },
+	{ "number=9", "#number=9999999999999999999 "
+	    "-number=10000000000000000008", "", HB_OK, NULL },
 	{ "cn=a", "+entryUUID=01234567-89ab-cdef-0123-456789abcdef", NULL,
 	    HB_ECONSTRAINT, "entryUUID: no user modification allowed" },
 	{ "cn=a", "+cn;lang-en=a", "cn=a cn;lang-en=a", HB_OK, NULL },
+	/* ordered values: numbers are places, not parts of values */
+	{ "cn=a", "+list=b|c", "cn=a list={0}b|{1}c", HB_OK, NULL },
+	{ "list=a|b", "+list=c", "list={0}a|{1}b|{2}c", HB_OK, NULL },
+	{ "list=a|b", "+list={0}c", "list={0}c|{1}a|{2}b", HB_OK, NULL },
+	{ "list=a|b", "+list={1}c|d|{3}e|{0}f",
+	    "list={0}f|{1}c|{2}a|{3}e|{4}b|{5}d", HB_OK, NULL },
+	{ "list=a|b", "+list={99}c|{-1}d|{99999999999}e",
+	    "list={0}a|{1}b|{2}c|{3}d|{4}e", HB_OK, NULL },
+	{ "list=a|b", "+list={1}c|{1}d", "list={0}a|{1}c|{2}d|{3}b", HB_OK,
+	    NULL },
+	{ "list=a|b", "+list={x}c|{}d|{1e", "list={0}a|{1}b|{2}{x}c|{3}{}d|"
+	    "{4}{1e", HB_OK, NULL },
+	{ "list=a|b", "+list={1}A", NULL, HB_EVALEXISTS,
+	    "modify/add: list: a value already exists" },
+	{ "list=a|b", "?+list={0}B|c", "list={0}a|{1}b|{2}c", HB_OK, NULL },
+	{ "list=a", "+list", NULL, HB_EPROTO,
+	    "modify/add: list: no values given" },
+	{ "list=a|b|c", "-list={1}", "list={0}a|{1}c", HB_OK, NULL },
+	{ "list=a|b|c", "-list={0}|{1}", "list={0}c", HB_OK, NULL },
+	{ "list=a|b|c", "-list={0} -list={0}", "list={0}c", HB_OK, NULL },
+	{ "list=a|b|c", "-list={1}B", "list={0}a|{1}c", HB_OK, NULL },
+	{ "list=a|b|c", "-list={0}b", NULL, HB_ENOSUCHATTR,
+	    "modify/delete: list: no such value" },
+	{ "list=a|b|c", "-list=B", "list={0}a|{1}c", HB_OK, NULL },
+	{ "list=a|b|c", "-list={3}", NULL, HB_ENOSUCHATTR,
+	    "modify/delete: list: no such value" },
+	{ "list=a|b|c", "-list={0}|a", NULL, HB_ENOSUCHATTR,
+	    "modify/delete: list: no such value" },
+	{ "list=a|b|c", "?-list={7}|x|b", "list={0}a|{1}c", HB_OK, NULL },
+	{ "list=a cn=b", "-list=a", "cn=b", HB_OK, NULL },
+	{ "list=a cn=b", "-list", "cn=b", HB_OK, NULL },
+	{ "cn=b", "-list=a", NULL, HB_ENOSUCHATTR,
+	    "modify/delete: list: no such attribute" },
+	{ "list=a|b|c", "!list={1}x|{0}y|z", "list={0}y|{1}x|{2}z", HB_OK,
+	    NULL },
+	{ "list=a cn=b", "!list", "cn=b", HB_OK, NULL },
+	{ "list=a", "!list=x|{0}X", NULL, HB_EVALEXISTS,
+	    "modify/replace: list: a value already exists" },
+	{ "list=a|b|c", "-list={2} +list={0}c", "list={0}c|{1}a|{2}b", HB_OK,
+	    NULL },
+	{ "ranks=4|5", "#ranks=1", NULL, HB_ECONSTRAINT, "modify/increment: "
+	    "ranks: values that are ordered have no increment" },
 };
 
 static void
@@ -262,6 +315,143 @@ static const struct make_case make_cases[] = {
 	    "member: value #1 invalid per syntax" },
 };
 
+struct many_case {
+	const char *type, *values;		/* separated by '|' */
+	int rc;
+	const char *text;			/* of the error, or the values */
+};
+
+static const struct many_case many_cases[] = {
+	{ "list", "b|a", HB_OK, "{0}b|{1}a" },
+	{ "list", "{1}b|c|{0}a", HB_OK, "{0}a|{1}b|{2}c" },
+	{ "list", "{007}b|{3}a", HB_OK, "{0}a|{1}b" },
+	{ "list", "{1}b|{0}B", HB_EVALEXISTS,
+	    "list: value #0 provided more than once" },
+	{ "ranks", "{0}5|6", HB_OK, "{0}5|{1}6" },
+	{ "ranks", "{0}", HB_ESYNTAX, "ranks: value #0 invalid per syntax: "
+	    "ranks: value is empty" },
+	{ "number", "x|1|-0", HB_ESYNTAX, "number: value #0 invalid per "
+	    "syntax: number: value is not an integer; number: value #2 invalid "
+	    "per syntax: number: value is not an integer" },
+	{ "cn;lang-en-", "a", HB_EUNDEFTYPE, "cn;lang-en-: a range of options "
+	    "is for searching, nothing can be stored under it" },
+	{ "cn;lang-", "a", HB_EUNDEFTYPE, "cn;lang-: a range of options is "
+	    "for searching, nothing can be stored under it" },
+	{ "cert", "a", HB_EUNDEFTYPE, "cert: requires ;binary transfer" },
+};
+
+static void
+join(const struct attr *a, struct buf *out)
+{
+	buf_reset(out);
+	for (unsigned i = 0; i < a->n; i++) {
+		if (i > 0)
+			buf_put_char(out, '|');
+		buf_put_slice(out, a->values[i]);
+	}
+}
+
+/* What attr_make() makes of several values, and all that is wrong with them. */
+static void
+make_many(void **state)
+{
+	const struct many_case *c;
+	const struct attr_desc *desc;
+	struct slice values[16];
+	struct arena arena;
+	struct diag diag;
+	struct attr a;
+	struct buf buf;
+	unsigned i, n;
+	char *v, *save;
+	int rc;
+
+	(void)state;
+	arena_init(&arena, 0);
+	buf_init(&buf);
+	for (i = 0; i < sizeof(many_cases) / sizeof(*many_cases); i++) {
+		c = &many_cases[i];
+		n = 0;
+		for (v = strtok_r(arena_strdup(&arena, c->values), "|", &save);
+		    v != NULL; v = strtok_r(NULL, "|", &save))
+			values[n++] = slice_of(v);
+		assert_int_equal(schema_desc(schema, slice_of(c->type), &desc,
+		    NULL), HB_OK);
+		diag_clear(&diag);
+		rc = attr_make(&arena, schema, desc, values, n, &a, &diag);
+		if (rc != c->rc)
+			print_message("%s: %s\n", c->type, diag.text);
+		assert_int_equal(rc, c->rc);
+		if (rc != HB_OK) {
+			assert_string_equal(diag.text, c->text);
+			continue;
+		}
+		join(&a, &buf);
+		assert_slice_is(buf_slice(&buf), c->text);
+	}
+	/* so many bad values that not all are named */
+	for (i = 0; i < 16; i++)
+		values[i] = SLICE("x");
+	diag_clear(&diag);
+	assert_int_equal(attr_make(&arena, schema, schema_builtin(schema,
+	    "uidNumber"), values, 1, &a, &diag), HB_ESYNTAX);
+	assert_int_equal(schema_desc(schema, SLICE("number"), &desc, NULL),
+	    HB_OK);
+	diag_clear(&diag);
+	assert_int_equal(attr_make(&arena, schema, desc, values, 16, &a,
+	    &diag), HB_ESYNTAX);
+	assert_non_null(strstr(diag.text, "; number: 8 more values are "
+	    "invalid"));
+	/* values are never printed */
+	values[0] = SLICE("secret value");
+	diag_clear(&diag);
+	attr_make(&arena, schema, desc, values, 1, &a, &diag);
+	assert_null(strstr(diag.text, "secret"));
+	buf_fini(&buf);
+	arena_fini(&arena);
+}
+
+/* Two attributes of one description become one, numbered through. */
+static void
+merge_ordered(void **state)
+{
+	const struct slice one[] = { SLICE("{0}a"), SLICE("{1}b") };
+	const struct slice two[] = { SLICE("{0}c") };
+	const struct attr_desc *desc;
+	struct attrs as = { NULL, 0, 0 };
+	struct arena arena;
+	struct attr a;
+	struct mod m;
+	struct buf buf;
+
+	(void)state;
+	arena_init(&arena, 0);
+	buf_init(&buf);
+	assert_int_equal(schema_desc(schema, SLICE("list"), &desc, NULL),
+	    HB_OK);
+	assert_int_equal(attr_make(&arena, schema, desc, one, 2, &a, NULL),
+	    HB_OK);
+	assert_int_equal(attrs_add(&arena, &as, &a), HB_OK);
+	assert_int_equal(attr_make(&arena, schema, desc, two, 1, &a, NULL),
+	    HB_OK);
+	assert_int_equal(attrs_add(&arena, &as, &a), HB_OK);
+	join(attrs_find(&as, desc), &buf);
+	assert_slice_is(buf_slice(&buf), "{0}a|{1}b|{2}c");
+	assert_true(attrs_has_value(&as, desc, SLICE("c")));
+	/* "{1}" alone is a value to be deleted, not one to be added */
+	assert_int_equal(schema_desc(schema, SLICE("ranks"), &desc, NULL),
+	    HB_OK);
+	assert_int_equal(mod_make(&arena, schema, MOD_DELETE, desc,
+	    (struct slice[]){ SLICE("{1}") }, 1, &m, NULL), HB_OK);
+	assert_int_equal(mod_make(&arena, schema, MOD_ADD, desc,
+	    (struct slice[]){ SLICE("{1}") }, 1, &m, NULL), HB_ESYNTAX);
+	assert_int_equal(mod_make(&arena, schema, MOD_DELETE, desc, NULL, 0,
+	    &m, NULL), HB_OK);
+	assert_int_equal(m.n, 0);
+	buf_fini(&buf);
+	arena_fini(&arena);
+}
+
 static void
 make(void **state)
 {
@@ -309,6 +499,8 @@ main(void)
 		cmocka_unit_test(modify),
 		cmocka_unit_test(many_values),
 		cmocka_unit_test(make),
+		cmocka_unit_test(make_many),
+		cmocka_unit_test(merge_ordered),
 	};
 	int rc;
 

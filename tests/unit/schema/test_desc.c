@@ -341,10 +341,82 @@ test_hidden(void **state)
 	schema_free(&s);
 }
 
+static void
+same_find(const struct schema *thawed, const struct schema *frozen,
+    struct slice text)
+{
+	const struct attr_type *a = schema_find_type(thawed, text);
+	const struct attr_type *b = schema_find_type(frozen, text);
+
+	assert_int_equal(a == NULL, b == NULL);
+	if (a != NULL)
+		assert_string_equal(a->oid, b->oid);
+}
+
+struct find_both {
+	const struct schema *thawed, *frozen;
+	unsigned found;
+};
+
+/* NAME and what is nearly NAME: one bit off, longer, shorter. */
+static void
+find_variants(struct find_both *f, const char *name)
+{
+	size_t n = strlen(name), i;
+	char text[128];
+	unsigned bit;
+
+	assert_true(n + 2 < sizeof(text));
+	assert_non_null(schema_find_type(f->frozen, slice(name, n)));
+	f->found++;
+	memcpy(text, name, n + 1);
+	for (i = 0; i <= n; i++) {
+		for (bit = 1; bit < 256; bit <<= 1) {
+			text[i] ^= (char)bit;
+			same_find(f->thawed, f->frozen, slice(text, n));
+			same_find(f->thawed, f->frozen, slice(text, n + 1));
+			text[i] ^= (char)bit;
+		}
+		same_find(f->thawed, f->frozen, slice(text, i));
+		same_find(f->thawed, f->frozen, slice(text + i, n - i));
+	}
+	same_find(f->thawed, f->frozen, slice(text, n + 1));
+}
+
+static void
+find_names(const struct attr_type *t, void *arg)
+{
+	unsigned i;
+
+	find_variants(arg, t->oid);
+	for (i = 0; t->names[i] != NULL; i++)
+		find_variants(arg, t->names[i]);
+}
+
+/* Short names are found another way once the schema is frozen. */
+static void
+test_find(void **state)
+{
+	struct schema *thawed = schema_new(), *frozen = schema_new();
+	struct find_both f = { thawed, frozen, 0 };
+
+	(void)state;
+	add_type(thawed, "( 1.2 NAME ( 'a' 'a-b' 'Ab_d' 'abCde' ) SUP name )");
+	add_type(frozen, "( 1.2 NAME ( 'a' 'a-b' 'Ab_d' 'abCde' ) SUP name )");
+	schema_freeze(frozen);
+	schema_each_type(frozen, find_names, &f);
+	assert_true(f.found > 100);
+	same_find(thawed, frozen, SLICE(""));
+	same_find(thawed, frozen, SLICE("\0"));
+	schema_free(&thawed);
+	schema_free(&frozen);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_desc),
 		cmocka_unit_test(test_sub),
 		cmocka_unit_test(test_undefined),

@@ -40,6 +40,23 @@ first_wins(void **state)
 	assert_string_equal(out, "slapd.c");
 }
 
+/* Of many texts those that fit are there whole, and the end says so. */
+static void
+many(void **state)
+{
+	struct diag d = DIAG_INIT;
+	unsigned i;
+
+	(void)state;
+	assert_false(diag_is_full(&d));
+	for (i = 0; i < 200; i++)
+		diag_add(&d, "number %03u", i);
+	assert_true(diag_is_full(&d));
+	assert_true(diag_is_full(NULL));
+	assert_true(strlen(d.text) > DIAG_TEXT_MAX - 24);
+	assert_string_equal(d.text + strlen(d.text) - 17, "; number 084; ...");
+}
+
 static void
 none(void **state)
 {
@@ -92,6 +109,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_wins),
+		cmocka_unit_test(many),
 		cmocka_unit_test(none),
 		cmocka_unit_test(cut),
 	};
