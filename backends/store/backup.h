@@ -51,6 +51,7 @@ int backup_copy_file(const char *from, const char *to, int mode,
 /* Size and CRC-32 (of gzip and zip) of PATH, which is on disk then. */
 int backup_sum_file(const char *path, uint64_t *size_r, uint32_t *crc_r,
     struct diag *);
+uint64_t backup_file_size(const char *path);	/* 0: it is not there */
 /* A folder for us alone. HB_EEXISTS. */
 int backup_make_dir(const char *path, struct diag *);
 int backup_sync_dir(const char *path, struct diag *);
@@ -116,6 +117,53 @@ int backup_text_fits(const struct backup_text *, const char *dir,
 int backup_recover(const struct store_conf *, const char *dir,
     const time_t *until, bool new_lineage, DB_LSN *lsn_r,
     char lineage_r[33], struct diag *);
+
+/* ---- backup_source.c: the database that is copied ---- */
+
+struct source {
+	struct be_db *db;
+	const struct dnidx_ops *names;
+	const struct store_conf *conf;
+	struct store *st;		/* NULL: the environment is not joined */
+	pid_t owner;			/* 0: it is us */
+	int hold;			/* of the logs; -1 */
+	char **logs;			/* paths, ascending; one piece of memory */
+};
+
+#define BACKUP_MODE	0600		/* of its files */
+
+/* Joined, logs held. Whatever it returns, close it. HB_ENOTFOUND, HB_EINUSE, HB_EIO. */
+int source_open(struct source *, struct be_db *, const struct dnidx_ops *,
+    struct diag *);
+void source_close(struct source *);
+/* Join the environment again; leave it, unless we own the database. */
+int source_join(struct source *, struct diag *);
+void source_leave(struct source *);
+/* HB_EINUSE: the owner is not the one of the beginning. */
+int source_check_owner(const struct source *, struct diag *);
+/* While joined: the logs that are there; the first that recovery of what is on disk now needs (0: any). */
+int source_logs(struct source *, struct diag *);
+int source_first_log(const struct source *, uint32_t *first_r, struct diag *);
+/* While joined: all that was answered until *TIME_r is in the logs' files. */
+int source_flush(const struct source *, time_t *time_r, struct diag *);
+/*
+ * Logs from FIRST on into DIR/log. TEXT: they are added to an older backup, as
+ * run SERIAL; no file that it has is touched. *LAST_r: the last number.
+ */
+int source_copy_logs(const struct source *, const char *dir, uint32_t first,
+    const struct tool_opts *, struct backup_text *text, unsigned serial,
+    uint32_t *last_r, struct diag *);
+
+/* ---- backup_more.c: more logs for a backup ---- */
+
+int backup_more(struct be_db *, const struct dnidx_ops *,
+    struct tool_backup *, struct diag *);
+/* The last log that TEXT names, 0: none. */
+uint32_t backup_last_log(const struct backup_text *);
+/* What TB says about logs that are kept. */
+int backup_set_keep(const struct tool_backup *, int hold,
+    const struct backup_text *, struct diag *);
+void backup_tell(struct tool_backup *, const struct backup_text *);
 
 /* ---- backup.c ---- */
 

@@ -166,6 +166,14 @@ backup_sum_file(const char *path, uint64_t *size_r, uint32_t *crc_r,
 	return rc;
 }
 
+uint64_t
+backup_file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
 void
 meter_add(struct meter *m, uint64_t octets)
 {

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backends/store/env.h"
@@ -322,6 +323,28 @@ arrange_reading(struct store *st, struct diag *diag)
 	return rc;
 }
 
+/*
+ * There is none after a load without a log. A log without any checkpoint cannot
+ * be replayed up to a moment of the past.
+ */
+static int
+first_checkpoint(struct store *st, struct diag *diag)
+{
+	DB_TXN_STAT *s;
+	bool has;
+	int err;
+
+	if ((err = st->env->txn_stat(st->env, &s, 0)) == 0) {
+		has = s->st_last_ckp.file != 0;
+		free(s);
+		if (!has)
+			err = st->env->txn_checkpoint(st->env, 0, 0,
+			    DB_FORCE);
+	}
+	return err == 0 ? HB_OK : diag_err(diag, HB_EIO, "checkpoint in %s: "
+	    "%s", st->conf->directory, db_strerror(err));
+}
+
 int
 store_env_open(struct store *st, uint64_t cache, struct diag *diag)
 {
@@ -350,9 +373,10 @@ store_env_open(struct store *st, uint64_t cache, struct diag *diag)
 	if (unclean)
 		log_printf(LOG_ANY, "%s: recovered in %lld ms", dir,
 		    (long long)(time_mono_us() - start) / 1000);
-	if (st->mode == STORE_SERVER || st->mode == STORE_WRITE)
-		st->flush = flush_new(st->env);
-	return HB_OK;
+	if (st->mode != STORE_SERVER && st->mode != STORE_WRITE)
+		return HB_OK;
+	st->flush = flush_new(st->env);
+	return first_checkpoint(st, diag);
 }
 
 void

@@ -91,7 +91,7 @@ uint64_t flush_count(struct flush *);
 uint32_t logs_number(const char *path);
 /*
  * After a checkpoint: remove what is neither needed nor kept for a backup.
- * False: a backup holds them; try again later.
+ * False: some are held by a backup, or kept for one; try again later.
  */
 bool logs_remove(DB_ENV *, const struct store_conf *);
 /* No log goes until release, which also the end of this process does. HB_EIO. */

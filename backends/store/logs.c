@@ -58,18 +58,23 @@ read_keep(int fd)
 	return sscanf(text, "keep %u", &number) == 1 ? number : 0;
 }
 
+/* *DONE_r: nothing is left that is not needed. */
 static int
-remove_unneeded(DB_ENV *env, uint32_t keep)
+remove_unneeded(DB_ENV *env, uint32_t keep, bool *done_r)
 {
 	char **list = NULL;
 	int err;
 
+	*done_r = true;
 	err = env->log_archive(env, &list, DB_ARCH_ABS);
 	for (char **p = list; err == 0 && p != NULL && *p != NULL; p++) {
 		uint32_t number = logs_number(*p);
 
-		if (number != 0 && (keep == 0 || number < keep) &&
-		    unlink(*p) != 0 && errno != ENOENT)
+		if (number == 0)
+			continue;
+		if (keep != 0 && number >= keep)
+			*done_r = false;
+		else if (unlink(*p) != 0 && errno != ENOENT)
 			log_printf(LOG_ANY, "%s: %s", *p, strerror(errno));
 	}
 	free(list);
@@ -89,10 +94,10 @@ logs_remove(DB_ENV *env, const struct store_conf *conf)
 		return false;
 	}
 	if (take(fd, F_OFD_SETLK, F_WRLCK) == 0) {
-		if ((err = remove_unneeded(env, read_keep(fd))) != 0)
+		if ((err = remove_unneeded(env, read_keep(fd), &done)) != 0 &&
+		    err != DB_NOTFOUND)
 			log_printf(LOG_ANY, "%s: old logs: %s",
 			    conf->directory, db_strerror(err));
-		done = true;
 	}
 	close(fd);
 	return done;

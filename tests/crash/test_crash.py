@@ -151,6 +151,13 @@ def check(server, clients):
     conn.unbind_s()
 
 
+def check_files(server):
+    """Every page, name and index key, by slapcheck. Of a server that was
+    killed it is slapcheck that recovers."""
+    p = server.tool("check", check=False)
+    assert (p.returncode, p.stdout) == (0, ""), p.stdout + p.stderr
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_K01_kill(backend):
     print(f"CRASH_SEED={SEED}")
@@ -177,8 +184,14 @@ def test_K01_kill(backend):
             assert not c.is_alive()
             assert c.error is None, f"cycle {cycle}: {c.error!r}"
             total += c.done
+        if cycle % 2 == 0:
+            check_files(s)
         s.start()
         check(s, clients)
+        if cycle % 2 == 1:
+            assert s.stop() == 0
+            check_files(s)
+            s.start()
     print(f"{CYCLES} cycles, {total} acknowledged changes")
     assert total > CYCLES
     s.clean()
