@@ -36,7 +36,7 @@
 #define TRIES		200
 #define PAUSE_NS	500000
 
-struct source {
+struct pages {
 	const char *path;
 	int fd;
 	uint32_t page_size;
@@ -82,7 +82,7 @@ is_zero(const unsigned char *p, size_t n)
 }
 
 static bool
-is_whole(const struct source *s, const unsigned char *p, uint64_t number)
+is_whole(const struct pages *s, const unsigned char *p, uint64_t number)
 {
 	if (number > 0)
 		return sum_page(p, s->page_size, PAGE_CHKSUM) ==
@@ -92,7 +92,7 @@ is_whole(const struct source *s, const unsigned char *p, uint64_t number)
 }
 
 static ssize_t
-read_at(const struct source *s, unsigned char *p, size_t n, off_t at)
+read_at(const struct pages *s, unsigned char *p, size_t n, off_t at)
 {
 	size_t done = 0;
 	ssize_t k;
@@ -118,7 +118,7 @@ pause_shortly(void)
 
 /* One page again, until it is whole. */
 static int
-read_page(const struct source *s, unsigned char *p, uint64_t number,
+read_page(const struct pages *s, unsigned char *p, uint64_t number,
     struct diag *diag)
 {
 	off_t at = (off_t)(number * s->page_size);
@@ -137,7 +137,7 @@ read_page(const struct source *s, unsigned char *p, uint64_t number,
 
 /* Without checksums: a whole chunk, until two readings of it agree. */
 static int
-read_same(const struct source *s, unsigned char *p, size_t n, off_t at,
+read_same(const struct pages *s, unsigned char *p, size_t n, off_t at,
     struct diag *diag)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
@@ -153,7 +153,7 @@ read_same(const struct source *s, unsigned char *p, size_t n, off_t at,
 }
 
 static int
-check_chunk(const struct source *s, unsigned char *p, size_t n, off_t at,
+check_chunk(const struct pages *s, unsigned char *p, size_t n, off_t at,
     struct diag *diag)
 {
 	uint64_t number = (uint64_t)at / s->page_size;
@@ -169,7 +169,7 @@ check_chunk(const struct source *s, unsigned char *p, size_t n, off_t at,
 }
 
 static int
-read_meta(struct source *s, struct diag *diag)
+read_meta(struct pages *s, struct diag *diag)
 {
 	unsigned char meta[META_LEN];
 	ssize_t n = read_at(s, meta, sizeof(meta), 0);
@@ -207,7 +207,7 @@ write_all(const char *to, int fd, const unsigned char *p, size_t n,
 }
 
 static int
-copy_all(const struct source *s, const char *to, int out, struct meter *m,
+copy_all(const struct pages *s, const char *to, int out, struct meter *m,
     struct diag *diag)
 {
 	unsigned char *p = mem_alloc(CHUNK);
@@ -237,7 +237,7 @@ int
 backup_copy_pages(const char *from, const char *to, int mode, struct meter *m,
     struct diag *diag)
 {
-	struct source s = { .path = from };
+	struct pages s = { .path = from };
 	int out = -1, rc;
 
 	if ((s.fd = open(from, O_RDONLY | O_CLOEXEC)) < 0)
