@@ -52,6 +52,12 @@ int store_tool_each(struct be_db *, const struct dn *base,
 int store_tool_reindex(struct be_db *, const struct attr_desc *const *descs,
     unsigned n, struct diag *);
 int store_tool_close(struct be_db *, bool ok, struct diag *);
+int store_tool_check(struct be_db *, const struct dnidx_ops *,
+    struct tool_check *, struct diag *);
+int store_tool_backup(struct be_db *, const struct dnidx_ops *,
+    struct tool_backup *, struct diag *);
+int store_tool_restore(struct be_db *, const struct dnidx_ops *,
+    struct tool_restore *, struct diag *);
 
 extern const char *const store_controls[];
 

@@ -15,12 +15,33 @@ bdb_tool_open(struct be_db *db, const struct tool_opts *opts,
 	return store_tool_open(db, &dnidx_flat, opts, diag);
 }
 
+static int
+bdb_tool_check(struct be_db *db, struct tool_check *tc, struct diag *diag)
+{
+	return store_tool_check(db, &dnidx_flat, tc, diag);
+}
+
+static int
+bdb_tool_backup(struct be_db *db, struct tool_backup *tb, struct diag *diag)
+{
+	return store_tool_backup(db, &dnidx_flat, tb, diag);
+}
+
+static int
+bdb_tool_restore(struct be_db *db, struct tool_restore *tr, struct diag *diag)
+{
+	return store_tool_restore(db, &dnidx_flat, tr, diag);
+}
+
 static const struct slapd_tool_ops bdb_tool = {
 	.open = bdb_tool_open,
 	.put = store_tool_put,
 	.each = store_tool_each,
 	.reindex = store_tool_reindex,
 	.close = store_tool_close,
+	.check = bdb_tool_check,
+	.backup = bdb_tool_backup,
+	.restore = bdb_tool_restore,
 };
 
 HB_API extern const struct slapd_backend slapd_backend_bdb;

@@ -15,12 +15,33 @@ hdb_tool_open(struct be_db *db, const struct tool_opts *opts,
 	return store_tool_open(db, &dnidx_tree, opts, diag);
 }
 
+static int
+hdb_tool_check(struct be_db *db, struct tool_check *tc, struct diag *diag)
+{
+	return store_tool_check(db, &dnidx_tree, tc, diag);
+}
+
+static int
+hdb_tool_backup(struct be_db *db, struct tool_backup *tb, struct diag *diag)
+{
+	return store_tool_backup(db, &dnidx_tree, tb, diag);
+}
+
+static int
+hdb_tool_restore(struct be_db *db, struct tool_restore *tr, struct diag *diag)
+{
+	return store_tool_restore(db, &dnidx_tree, tr, diag);
+}
+
 static const struct slapd_tool_ops hdb_tool = {
 	.open = hdb_tool_open,
 	.put = store_tool_put,
 	.each = store_tool_each,
 	.reindex = store_tool_reindex,
 	.close = store_tool_close,
+	.check = hdb_tool_check,
+	.backup = hdb_tool_backup,
+	.restore = hdb_tool_restore,
 };
 
 HB_API extern const struct slapd_backend slapd_backend_hdb;

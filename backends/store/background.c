@@ -2,6 +2,8 @@
  * What goes on behind the operations: checkpoints by bytes of log and by time,
  * so that recovery is short and old logs go; and a look at the free space.
  */
+#include <stdlib.h>
+
 #include "backends/store/env.h"
 #include "backends/store/index_int.h"
 #include "util/log.h"
@@ -18,6 +20,10 @@ struct background {
 	struct lk_mutex lock;		/* rank LEAF; guards stop */
 	struct lk_cond wake;
 	bool stop;
+
+	/* owned by the thread */
+	DB_LSN checkpoint;		/* the last one known */
+	bool has_old_logs;		/* there may be some since then */
 };
 
 static void
@@ -33,6 +39,24 @@ checkpoint(struct store *st)
 	(void)disk_checkpoint(st, kb, min, false);
 }
 
+/* After each checkpoint, and again as long as a backup holds them. */
+static void
+drop_logs(struct background *b)
+{
+	DB_ENV *env = b->st->env;
+	DB_TXN_STAT *s;
+
+	if (env->txn_stat(env, &s, 0) != 0)
+		return;
+	if (s->st_last_ckp.file != b->checkpoint.file ||
+	    s->st_last_ckp.offset != b->checkpoint.offset)
+		b->has_old_logs = true;
+	b->checkpoint = s->st_last_ckp;
+	free(s);
+	if (b->has_old_logs)
+		b->has_old_logs = !logs_remove(env, b->st->conf);
+}
+
 static void *
 run(void *arg)
 {
@@ -44,6 +68,7 @@ run(void *arg)
 		index_online_poll(b->st);
 		if (disk_check(b->st, NULL) == HB_OK)
 			checkpoint(b->st);
+		drop_logs(b);
 		lk_lock(&b->lock);
 		if (!b->stop)
 			lk_cond_timedwait(&b->wake, &b->lock, TICK_MS);

@@ -153,11 +153,11 @@ struct bulk {
 };
 
 /*
- * WHICH: indexes (by number) to build. NAMES: id2entry and dn2id too.
+ * KINDS: of keys to build, by index number. NAMES: id2entry and dn2id too.
  * MEMORY: for the sorters. Starts threads.
  */
 void bulk_init(struct bulk *, struct store *, const struct tool_opts *,
-    const bool *which, bool names, uint64_t memory);
+    const unsigned *kinds, bool names, uint64_t memory);
 /* Room for one more entry: the open batch, never full. */
 struct batch *bulk_batch(struct bulk *);
 /* An entry was written to the open batch. HB_OK or a lane's error. */

@@ -205,30 +205,30 @@ lightest_lane(struct bulk *b, unsigned *loads, unsigned add)
 }
 
 static void
-make_postings(struct bulk *b, const bool *which, uint64_t memory)
+make_postings(struct bulk *b, const unsigned *kinds, uint64_t memory)
 {
 	const struct index_set *set = b->st->indexes;
 	unsigned loads[LANES_MAX] = { b->names ? 12 : 0 }, total = 0;
 
 	b->posts = mem_calloc(set->n + 1, sizeof(b->posts[0]));
 	for (unsigned i = 0; i < set->n; i++)
-		if (which[i])
-			total += weight(set->v[i].kinds);
+		if (kinds[i] != 0)
+			total += weight(kinds[i]);
 	for (unsigned i = 0; i < set->n; i++) {
-		unsigned w = weight(set->v[i].kinds);
+		unsigned w = weight(kinds[i]);
 		struct lane *lane;
 
-		if (!which[i])
+		if (kinds[i] == 0)
 			continue;
 		b->posts[i] = postings_new(b->tmpdir, memory / total * w);
 		lane = lightest_lane(b, loads, w);
-		lane->kinds[i] = set->v[i].kinds;
+		lane->kinds[i] = kinds[i];
 	}
 }
 
 void
 bulk_init(struct bulk *b, struct store *st, const struct tool_opts *opts,
-    const bool *which, bool names, uint64_t memory)
+    const unsigned *kinds, bool names, uint64_t memory)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -255,7 +255,7 @@ bulk_init(struct bulk *b, struct store *st, const struct tool_opts *opts,
 		fill_begin(&b->id2entry, st, st->id2entry, "id2entry.bdb");
 		memory -= memory / 4 + memory / 16;
 	}
-	make_postings(b, which, memory);
+	make_postings(b, kinds, memory);
 	if (b->nthreads > 1)
 		start_threads(b);
 }

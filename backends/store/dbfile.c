@@ -59,7 +59,7 @@ db_flags(const struct store *st, bool create)
 {
 	u_int32_t flags = DB_THREAD;
 
-	if (st->mode == STORE_READ)
+	if (st->is_read)
 		return flags | DB_RDONLY;
 	if (create)
 		flags |= DB_CREATE;
@@ -68,12 +68,21 @@ db_flags(const struct store *st, bool create)
 	return flags;
 }
 
+static bool
+is_skipped(const struct store *st, const char *file)
+{
+	for (const char *const *s = st->skip; s != NULL && *s != NULL; s++)
+		if (strcmp(*s, file) == 0)
+			return true;
+	return false;
+}
+
 int
 store_db_open(struct store *st, const char *file, bool create, DB **db_r,
     bool *created_r, struct diag *diag)
 {
 	char *path = mem_printf("%s/%s", st->conf->directory, file);
-	bool exists = access(path, F_OK) == 0;
+	bool exists = access(path, F_OK) == 0 && !is_skipped(st, file);
 	DB *db = NULL;
 	u_int32_t flags = st->crypt_flag;
 	int err, rc = HB_OK;
@@ -81,7 +90,7 @@ store_db_open(struct store *st, const char *file, bool create, DB **db_r,
 	*db_r = NULL;
 	if (created_r != NULL)
 		*created_r = !exists;
-	if (!exists && (!create || st->mode == STORE_READ)) {
+	if (!exists && (!create || st->is_read)) {
 		rc = HB_ENOENT;
 		goto out;
 	}

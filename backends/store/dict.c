@@ -2,7 +2,12 @@
  * dict.bdb: the numbers that attribute descriptions have in blocks.
  *   'v' -> "hornbeam 1"              version of all formats of the database
  *   'a' | number, 4 octets -> "cn;lang-en"
+ *   'g' -> 16 random octets: changes when the log does not tell all, see
+ *          store_lineage_new()
  */
+#include <sys/random.h>
+
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +15,8 @@
 #include "util/log.h"
 
 #define FORMAT_KEY	SLICE("v")
-#define FORMAT		SLICE("hornbeam 1")
+#define LINEAGE_KEY	SLICE("g")
+#define LINEAGE_LEN	16
 #define NUMBER_KEY	'a'
 #define NUMBER_LEN	5
 
@@ -42,12 +48,15 @@ check_version(struct store *st, bool is_new, struct diag *diag)
 	arena_init(&arena, 0);
 	rc = is_new ? HB_ENOTFOUND :
 	    store_get(st, NULL, st->dict_db, FORMAT_KEY, &arena, &v);
-	if (rc == HB_OK && !slice_is_eq(v, FORMAT))
+	if (rc == HB_OK && !slice_is_eq(v, SLICE(STORE_FORMAT)))
 		rc = diag_err(diag, HB_EVERSION, "database in %s has format "
-		    "\"%.*s\", this program knows \"hornbeam 1\"",
+		    "\"%.*s\", this program knows \"" STORE_FORMAT "\"",
 		    st->conf->directory, SLICE_ARG(v));
-	else if (rc == HB_ENOTFOUND && st->mode != STORE_READ)
-		rc = store_put(st, NULL, st->dict_db, FORMAT_KEY, FORMAT, 0);
+	else if (rc == HB_ENOTFOUND && st->mode == STORE_CHECK)
+		rc = HB_OK;		/* a finding */
+	else if (rc == HB_ENOTFOUND && !st->is_read)
+		rc = store_put(st, NULL, st->dict_db, FORMAT_KEY,
+		    SLICE(STORE_FORMAT), 0);
 	arena_fini(&arena);
 	return rc;
 }
@@ -94,6 +103,42 @@ store_dict_open(struct store *st, bool create, struct diag *diag)
 	    (rc = check_version(st, is_new, diag)) != HB_OK)
 		return rc;
 	return load(st, diag);
+}
+
+int
+store_lineage_new(DB *dict_db)
+{
+	char v[LINEAGE_LEN];
+	DBT k = { 0 }, d = { 0 };
+
+	if (getrandom(v, sizeof(v), 0) != (ssize_t)sizeof(v))
+		return EIO;
+	k.data = (void *)(uintptr_t)LINEAGE_KEY.ptr;
+	k.size = (u_int32_t)LINEAGE_KEY.len;
+	d.data = v;
+	d.size = sizeof(v);
+	return dict_db->put(dict_db, NULL, &k, &d, 0);
+}
+
+int
+store_lineage(DB *dict_db, char out[2 * LINEAGE_LEN + 1])
+{
+	unsigned char v[LINEAGE_LEN];
+	DBT k = { 0 }, d = { 0 };
+	int err;
+
+	out[0] = '\0';
+	k.data = (void *)(uintptr_t)LINEAGE_KEY.ptr;
+	k.size = (u_int32_t)LINEAGE_KEY.len;
+	d.data = v;
+	d.ulen = sizeof(v);
+	d.flags = DB_DBT_USERMEM;
+	do
+		err = dict_db->get(dict_db, NULL, &k, &d, 0);
+	while (err == DB_LOCK_DEADLOCK);
+	for (unsigned i = 0; err == 0 && i < d.size; i++)
+		snprintf(out + 2 * i, 3, "%02x", v[i]);
+	return err == DB_NOTFOUND ? 0 : err;
 }
 
 void

@@ -173,3 +173,23 @@ out:
 	free(path);
 	return rc;
 }
+
+char *
+dir_logs(const struct store_conf *conf)
+{
+	char *path = mem_printf("%s/DB_CONFIG", conf->directory);
+	char line[512], where[256] = "";
+	FILE *f = fopen(path, "re");
+
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		(void)sscanf(line, " set_lg_dir %255s", where);
+	for (unsigned i = 0; f == NULL && i < conf->dbconfig.n; i++)
+		(void)sscanf(conf->dbconfig.v[i], " set_lg_dir %255s", where);
+	if (f != NULL)
+		fclose(f);
+	free(path);
+	if (where[0] == '/')
+		return mem_strdup(where);
+	return where[0] == '\0' ? mem_strdup(conf->directory) :
+	    mem_printf("%s/%s", conf->directory, where);
+}

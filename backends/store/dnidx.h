@@ -18,6 +18,12 @@ struct store_txn;
 
 enum dnidx_caps { DNIDX_CAP_MOVE_SUBTREE = 1 /* move() costs O(1) */ };
 
+/* What a record of a name says. */
+struct dnidx_name {
+	entry_id parent;		/* NONE: the layout does not say, or top */
+	struct dn dn;			/* of the layout: whole, or the RDN */
+};
+
 struct dnidx_ops {
 	const char *name;
 	unsigned caps;
@@ -50,6 +56,16 @@ struct dnidx_ops {
 	void (*emit)(entry_id parent, const struct dn *, entry_id id,
 	    void (*cb)(struct slice key, struct slice data, void *arg),
 	    void *arg);
+
+	/* ---- for who checks the records ---- */
+
+	char forward;			/* keys that lead to an ID begin with it */
+	/* Data of a record 'N' | ID; NAME_r points into it. HB_ECORRUPT. */
+	int (*decode)(struct slice data, struct dnidx_name *name_r);
+	/* The key that leads to NAME's ID. */
+	void (*forward_key)(const struct dnidx_name *, struct buf *key_r);
+	/* NULL: parents are known by ID. Length of the part of KEY that is its parent's key; 0: none. */
+	size_t (*parent_len)(struct slice key);
 };
 
 #endif

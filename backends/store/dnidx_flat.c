@@ -391,6 +391,31 @@ flat_emit(entry_id parent, const struct dn *dn, entry_id id,
 	buf_fini(&data);
 }
 
+static int
+flat_decode(struct slice data, struct dnidx_name *name_r)
+{
+	name_r->parent = ENTRY_ID_NONE;
+	return get_name(data, &name_r->dn);
+}
+
+static void
+flat_forward_key(const struct dnidx_name *name, struct buf *key_r)
+{
+	put_dn_key(key_r, name->dn.norm);
+}
+
+static size_t
+flat_parent_len(struct slice key)
+{
+	size_t n = key.len;
+
+	if (n > 0)
+		n--;			/* the NUL that ends the last RDN */
+	while (n > 1 && key.ptr[n - 1] != '\0')
+		n--;
+	return key.len > 1 ? n : 0;
+}
+
 const struct dnidx_ops dnidx_flat = {
 	.name = "flat",
 	.caps = 0,
@@ -403,4 +428,8 @@ const struct dnidx_ops dnidx_flat = {
 	.has_children = flat_has_children,
 	.name_of = flat_name_of,
 	.emit = flat_emit,
+	.forward = DN_KEY,
+	.decode = flat_decode,
+	.forward_key = flat_forward_key,
+	.parent_len = flat_parent_len,
 };

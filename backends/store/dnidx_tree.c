@@ -562,6 +562,18 @@ tree_emit(entry_id parent, const struct dn *dn, entry_id id,
 	buf_fini(&data);
 }
 
+static int
+tree_decode(struct slice data, struct dnidx_name *name_r)
+{
+	return get_name(data, &name_r->parent, &name_r->dn);
+}
+
+static void
+tree_forward_key(const struct dnidx_name *name, struct buf *key_r)
+{
+	put_child_key(key_r, name->parent, name->dn.norm);
+}
+
 const struct dnidx_ops dnidx_tree = {
 	.name = "tree",
 	.caps = DNIDX_CAP_MOVE_SUBTREE,
@@ -574,4 +586,7 @@ const struct dnidx_ops dnidx_tree = {
 	.has_children = tree_has_children,
 	.name_of = tree_name_of,
 	.emit = tree_emit,
+	.forward = CHILD_KEY,
+	.decode = tree_decode,
+	.forward_key = tree_forward_key,
 };

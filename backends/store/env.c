@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backends/store/env.h"
@@ -132,17 +133,18 @@ on_progress(DB_ENV *env, int opcode, int percent)
 	    st->conf->directory, percent);
 }
 
-static int
-set_key(struct store *st, DB_ENV *env, struct diag *diag)
+int
+env_set_key(const struct store_conf *conf, DB_ENV *env, unsigned *flag_r,
+    struct diag *diag)
 {
-	const char *file = st->conf->cryptfile;
+	const char *file = conf->cryptfile;
 	char key[1024];
 	size_t n;
 	FILE *f;
 	int err;
 
-	if (st->conf->cryptkey != NULL)
-		snprintf(key, sizeof(key), "%s", st->conf->cryptkey);
+	if (conf->cryptkey != NULL)
+		snprintf(key, sizeof(key), "%s", conf->cryptkey);
 	else if (file == NULL)
 		return HB_OK;
 	else if ((f = fopen(file, "re")) == NULL)
@@ -158,7 +160,7 @@ set_key(struct store *st, DB_ENV *env, struct diag *diag)
 	if (err != 0)
 		return diag_err(diag, HB_EIO, "encryption: %s",
 		    db_strerror(err));
-	st->crypt_flag = DB_ENCRYPT;
+	*flag_r = DB_ENCRYPT;
 	return HB_OK;
 }
 
@@ -189,9 +191,7 @@ set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
 	    (err = env->set_lk_detect(env, detect == 0 ? DB_LOCK_MINWRITE :
 	    (u_int32_t)detect)) != 0)
 		return err;
-	if (st->mode == STORE_SERVER || st->mode == STORE_WRITE)
-		err = env->log_set_config(env, DB_LOG_AUTO_REMOVE, 1);
-	if (err == 0 && st->shm_key != 0)
+	if (st->shm_key != 0)
 		err = env->set_shm_key(env, st->shm_key);
 	return err;
 }
@@ -204,7 +204,8 @@ open_flags(const struct store *st, enum store_mode mode)
 	const u_int32_t alone = DB_INIT_MPOOL | DB_CREATE | DB_PRIVATE |
 	    DB_THREAD;
 
-	if (mode == STORE_QUICK || (mode == STORE_READ && !st->is_joined))
+	if (mode == STORE_QUICK || mode == STORE_CHECK ||
+	    (mode == STORE_READ && !st->is_joined))
 		return alone;
 	if (mode == STORE_READ)
 		return txn;
@@ -232,7 +233,8 @@ env_try(struct store *st, enum store_mode mode, uint64_t cache,
 	    (err = env->set_feedback(env, on_progress)) != 0 ||
 	    (err = set_sizes(st, env, cache)) != 0)
 		goto out;
-	if ((rc = set_key(st, env, diag)) != HB_OK) {
+	if ((rc = env_set_key(st->conf, env, &st->crypt_flag, diag)) !=
+	    HB_OK) {
 		(void)env->close(env, 0);
 		return rc;
 	}
@@ -292,6 +294,8 @@ env_settle(struct store *st, struct diag *diag)
 	if (err != 0)
 		rc = diag_err(diag, HB_EIO, "checkpoint in %s: %s",
 		    st->conf->directory, db_strerror(err));
+	else
+		(void)logs_remove(env, st->conf);
 	(void)env->close(env, 0);
 	dir_drop_regions(st->conf->directory);
 	return rc;
@@ -318,6 +322,28 @@ arrange_reading(struct store *st, struct diag *diag)
 	return rc;
 }
 
+/*
+ * There is none after a load without a log. A log without any checkpoint cannot
+ * be replayed up to a moment of the past.
+ */
+static int
+first_checkpoint(struct store *st, struct diag *diag)
+{
+	DB_TXN_STAT *s;
+	bool has;
+	int err;
+
+	if ((err = st->env->txn_stat(st->env, &s, 0)) == 0) {
+		has = s->st_last_ckp.file != 0;
+		free(s);
+		if (!has)
+			err = st->env->txn_checkpoint(st->env, 0, 0,
+			    DB_FORCE);
+	}
+	return err == 0 ? HB_OK : diag_err(diag, HB_EIO, "checkpoint in %s: "
+	    "%s", st->conf->directory, db_strerror(err));
+}
+
 int
 store_env_open(struct store *st, uint64_t cache, struct diag *diag)
 {
@@ -338,17 +364,18 @@ store_env_open(struct store *st, uint64_t cache, struct diag *diag)
 	if (unclean)
 		log_printf(LOG_ANY, "%s: recovering, it was not closed "
 		    "properly", dir);
-	if (st->mode == STORE_QUICK && dir_has_env(dir) &&
-	    (rc = env_settle(st, diag)) != HB_OK)
+	if ((st->mode == STORE_QUICK || (st->mode == STORE_CHECK && unclean)) &&
+	    dir_has_env(dir) && (rc = env_settle(st, diag)) != HB_OK)
 		return rc;
 	if ((rc = env_open(st, st->mode, cache, &st->env, diag)) != HB_OK)
 		return rc;
 	if (unclean)
 		log_printf(LOG_ANY, "%s: recovered in %lld ms", dir,
 		    (long long)(time_mono_us() - start) / 1000);
-	if (st->mode != STORE_QUICK)
-		st->flush = flush_new(st);
-	return HB_OK;
+	if (st->mode != STORE_SERVER && st->mode != STORE_WRITE)
+		return HB_OK;
+	st->flush = flush_new(st);
+	return first_checkpoint(st, diag);
 }
 
 void

@@ -51,6 +51,9 @@ void dir_drop_regions(const char *dir);
 /* Write DB_CONFIG from `dbconfig` lines unless there is one; log what one says. */
 int dir_db_config(const struct store_conf *, struct diag *);
 
+/* The folder of the logs, as DB_CONFIG has it; to be freed. */
+char *dir_logs(const struct store_conf *);
+
 /* Root made files here: they go to the owner of DIR. */
 void dir_give(const char *dir);
 
@@ -61,6 +64,9 @@ void dir_give(const char *dir);
  * of CACHE bytes (0: by the budget). After an error store_env_close() cleans up.
  */
 int store_env_open(struct store *, uint64_t cache, struct diag *);
+/* The key of an encrypted database for ENV; *FLAG_r then DB_ENCRYPT. HB_EIO. */
+int env_set_key(const struct store_conf *, DB_ENV *, unsigned *flag_r,
+    struct diag *);
 /* All handles are closed. */
 void store_env_close(struct store *);
 
@@ -90,6 +96,24 @@ uint64_t flush_ticket(struct flush *);
 int flush_wait(struct store *, uint64_t ticket);
 /* How often the log was flushed. */
 uint64_t flush_count(struct flush *);
+
+/* ---- logs.c: log files that recovery does not need any more ---- */
+
+#define LOGS_LOCK	"hornbeam.backup"
+
+/* Of "/x/log.0000000012": 12. 0: no log file. */
+uint32_t logs_number(const char *path);
+/*
+ * After a checkpoint: remove what is neither needed nor kept for a backup.
+ * False: some are held by a backup, or kept for one; try again later.
+ */
+bool logs_remove(DB_ENV *, const struct store_conf *);
+/* No log goes until release, which also the end of this process does. HB_EIO. */
+int logs_hold(const struct store_conf *, int *fd_r, struct diag *);
+void logs_release(int *fd);
+/* Holder: logs from NUMBER on stay after the release too; 0: none. HB_EIO. */
+int logs_keep(int fd, uint32_t number, struct diag *);
+uint32_t logs_kept(int fd);
 
 /* ---- background.c: checkpoints, disk space ---- */
 

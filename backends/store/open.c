@@ -36,7 +36,7 @@ store_new(struct be_db *db, const struct dnidx_ops *names,
 	st->mode = mode;
 	st->is_tool = mode != STORE_SERVER;
 	st->is_quick = mode == STORE_QUICK;
-	st->is_read = mode == STORE_READ;
+	st->is_read = mode == STORE_READ || mode == STORE_CHECK;
 	st->lock_fd = -1;
 	lk_init(&st->writer, LK_STORE_WRITER, "store writer");
 	st->undo = undo_new();
@@ -66,8 +66,9 @@ store_free(struct store *st)
 	entry_cache_free(&st->entries);
 	store_dict_close(st);
 	if (st->env != NULL && (st->mode == STORE_SERVER ||
-	    st->mode == STORE_WRITE))
-		(void)disk_checkpoint(st, 0, 0, true);
+	    st->mode == STORE_WRITE) &&
+	    disk_checkpoint(st, 0, 0, true) == 0)
+		(void)logs_remove(st->env, st->conf);
 	store_env_close(st);
 	name_cache_free(&st->name_cache);
 	cand_cache_free(&st->cands);
@@ -107,7 +108,7 @@ find_next_id(struct store *st)
 static int
 open_files(struct store *st, struct diag *diag)
 {
-	bool create = st->mode != STORE_READ;
+	bool create = !st->is_read;
 	int rc;
 
 	if ((rc = store_dict_open(st, create, diag)) != HB_OK ||
@@ -128,7 +129,7 @@ open_files(struct store *st, struct diag *diag)
 }
 
 int
-store_open_as(struct be_db *db, const struct dnidx_ops *names,
+store_open_env(struct be_db *db, const struct dnidx_ops *names,
     enum store_mode mode, uint64_t cache, struct diag *diag)
 {
 	struct store *st = store_new(db, names, mode);
@@ -138,16 +139,40 @@ store_open_as(struct be_db *db, const struct dnidx_ops *names,
 	if ((rc = dir_check(dir, mode != STORE_READ, diag)) != HB_OK ||
 	    (mode != STORE_QUICK &&
 	    (rc = store_mark_check(dir, diag)) != HB_OK) ||
-	    (rc = store_env_open(st, cache, diag)) != HB_OK ||
-	    (rc = open_files(st, diag)) != HB_OK ||
-	    (mode == STORE_SERVER &&
-	    (rc = background_start(st, diag)) != HB_OK)) {
+	    (rc = store_env_open(st, cache, diag)) != HB_OK) {
 		diag_set(diag, "database in %s: %s", dir, hb_strerror(rc));
 		store_free(st);
 		return rc;
 	}
 	db->priv = st;
 	return HB_OK;
+}
+
+int
+store_open_files(struct be_db *db, struct diag *diag)
+{
+	struct store *st = db->priv;
+	int rc;
+
+	if ((rc = open_files(st, diag)) != HB_OK ||
+	    (st->mode == STORE_SERVER &&
+	    (rc = background_start(st, diag)) != HB_OK))
+		diag_set(diag, "database in %s: %s", st->conf->directory,
+		    hb_strerror(rc));
+	return rc;
+}
+
+int
+store_open_as(struct be_db *db, const struct dnidx_ops *names,
+    enum store_mode mode, uint64_t cache, struct diag *diag)
+{
+	int rc = store_open_env(db, names, mode, cache, diag);
+
+	if (rc != HB_OK)
+		return rc;
+	if ((rc = store_open_files(db, diag)) != HB_OK)
+		store_close(db);
+	return rc;
 }
 
 int

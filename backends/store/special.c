@@ -123,13 +123,20 @@ store_special_done(struct store *st)
 	return store_put(st, NULL, st->special_db, DONE_KEY, SLICE(""), 0);
 }
 
+bool
+store_special_is(const struct store *st, enum special_kind kind,
+    const struct entry *e)
+{
+	return entry_is_class(e, st->schema, st->special->classes[kind]);
+}
+
 static int
 set_all(struct store *st, const struct entry *e)
 {
 	int rc = HB_OK;
 
 	for (unsigned k = 0; k < SPECIAL_KINDS && rc == HB_OK; k++) {
-		if (entry_is_class(e, st->schema, st->special->classes[k]))
+		if (store_special_is(st, k, e))
 			rc = set_one(st, NULL, k, e->id, true);
 	}
 	return rc;
@@ -219,7 +226,7 @@ store_special_open(struct store *st, bool create, struct diag *diag)
 		/* the loader says when it is complete again */
 		rc = done ? store_del(st, NULL, st->special_db, DONE_KEY) :
 		    HB_OK;
-	else if (!done && st->mode != STORE_READ)
+	else if (!done && !st->is_read)
 		rc = rebuild(st);
 	return rc;
 }

@@ -30,6 +30,7 @@ enum store_mode {
 	STORE_SERVER,	/* store_open() */
 	STORE_READ,	/* beside a running slapd; no recovery, no writes, no creation */
 	STORE_WRITE,	/* as SERVER, for one tool; joins no running slapd */
+	STORE_CHECK,	/* as READ, but exclusive: nobody owns the database */
 	STORE_QUICK	/* DB_PRIVATE: exclusive; no locks, logs, transactions */
 };
 
@@ -64,7 +65,8 @@ struct store {
 	struct entry_cache *entries;
 	struct name_cache *name_cache;	/* normalised DN -> ID */
 	struct cand_cache *cands;
-	bool is_tool, is_quick, is_read; /* not SERVER; QUICK; READ */
+	bool is_tool, is_quick, is_read; /* not SERVER; QUICK; READ or CHECK */
+	const char *const *skip;	/* CHECK: damaged files, as if not there; NULL ends */
 
 	int lock_fd;			/* hornbeam.lock; -1: not held */
 	enum store_mode mode;
@@ -123,6 +125,13 @@ struct counter *counters_new(void);
 int store_open_as(struct be_db *, const struct dnidx_ops *, enum store_mode,
     uint64_t cache, struct diag *);
 /*
+ * The same in two steps: the environment, then the files. store_close() is due
+ * after the first, however the second ends.
+ */
+int store_open_env(struct be_db *, const struct dnidx_ops *, enum store_mode,
+    uint64_t cache, struct diag *);
+int store_open_files(struct be_db *, struct diag *);
+/*
  * Open FILE ("cn.bdb") as a B-tree, as the mode of ST wants it (page size by
  * dbpagesize, checksums, mode, DB_AUTO_COMMIT, ...). HB_ENOENT if it is not there and
  * CREATE is false; *CREATED_r (may be NULL) tells whether it was made.
@@ -165,6 +174,17 @@ int store_mark_check(const char *dir, struct diag *);
  */
 int store_dict_add(struct store *, struct store_txn *, const struct attrs *);
 
+#define STORE_FORMAT	"hornbeam 1"
+
+/*
+ * A random number of DICT_DB, "" if it has none. The log, replayed over an older
+ * copy of the files, gives their state of today, as long as it stays the same: a
+ * tool that changes files without a log, or goes back in time, makes a new one.
+ * Berkeley DB's error.
+ */
+int store_lineage(DB *dict_db, char out[33]);
+int store_lineage_new(DB *dict_db);
+
 /* Load the dictionary (made if CREATE). Names that the schema lost stay. */
 int store_dict_open(struct store *, bool create, struct diag *);
 void store_dict_close(struct store *);
@@ -188,6 +208,9 @@ void store_special_close(struct store *);
 int store_special_set(struct store *, struct store_txn *, entry_id,
     const struct attrs *);
 int store_special_done(struct store *);
+/* E is of KIND, whatever is listed. */
+bool store_special_is(const struct store *, enum special_kind,
+    const struct entry *e);
 /* How many there are of KIND. Lock-free. */
 uint64_t store_special_count(const struct store *, enum special_kind);
 /* Takes no lock while there are none. */

@@ -2,9 +2,13 @@
  * What slapadd, slapcat and slapindex call (slapd/tool.h): picks the way by
  * the mode. A dry run into a folder without a database has no store at all.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/store/backup.h"
+#include "backends/store/env.h"
 #include "backends/store/tool_int.h"
 #include "util/mem.h"
 
@@ -33,6 +37,59 @@ has_database(const struct be_db *db)
 	return has;
 }
 
+/* A copy of what slapd is at work on; DB is that, until it is closed. */
+static int
+open_copy(struct store_tool *t, struct diag *diag)
+{
+	const struct store_conf *conf = t->db->conf;
+	struct backup_text text;
+	int hold, rc;
+
+	t->copy = mem_printf("%s/slapcat.XXXXXX", t->opts.tmpdir != NULL ?
+	    t->opts.tmpdir : conf->directory);
+	if (mkdtemp(t->copy) == NULL) {
+		rc = diag_err(diag, HB_EIO, "%s: %s", t->copy,
+		    strerror(errno));
+		free(t->copy);
+		t->copy = NULL;
+		return rc;
+	}
+	rc = backup_copy(t->db, t->names, t->copy, &t->opts, &text, &hold,
+	    diag);
+	logs_release(&hold);
+	backup_text_fini(&text);
+	t->copy_conf = *conf;
+	t->copy_conf.directory = t->copy;
+	t->db_conf = t->db->conf;
+	t->db->conf = &t->copy_conf;
+	return rc;
+}
+
+static void
+close_copy(struct store_tool *t)
+{
+	if (t->copy == NULL)
+		return;
+	t->db->conf = t->db_conf;
+	backup_remove(t->copy);
+	free(t->copy);
+	t->copy = NULL;
+}
+
+/* One state: of a copy if somebody may change it, else of the files. */
+static int
+open_consistent(struct store_tool *t, enum store_mode *mode_r,
+    struct diag *diag)
+{
+	const struct store_conf *conf = t->db->conf;
+	bool unclean;
+
+	if (lockfile_owner(conf->directory, &unclean) != 0)
+		return open_copy(t, diag);
+	*mode_r = STORE_CHECK;
+	return HB_OK;
+}
+
 static int
 open_mode(struct store_tool *t, struct diag *diag)
 {
@@ -46,6 +103,9 @@ open_mode(struct store_tool *t, struct diag *diag)
 	else if (t->opts.mode == TOOL_QUICK)
 		return quick_open(t->db, t, t->opts.indexes_only ?
 		    MARK_INDEX : MARK_EMPTY, diag);
+	if (t->opts.consistent && mode == STORE_READ &&
+	    (rc = open_consistent(t, &mode, diag)) != HB_OK)
+		return rc;
 	rc = store_open_as(t->db, t->names, mode, 0, diag);
 	if (rc == HB_OK)
 		t->st = t->db->priv;
@@ -64,6 +124,7 @@ store_tool_open(struct be_db *db, const struct dnidx_ops *names,
 	t->opts = *opts;
 	t->mark = -1;
 	if ((rc = open_mode(t, diag)) != HB_OK) {
+		close_copy(t);
 		free(t);
 		return rc;
 	}
@@ -186,6 +247,7 @@ close_mode(struct store_tool *t, bool ok, struct diag *diag)
 	else if (t->opts.mode == TOOL_WRITE)
 		rc = write_close(t, ok, diag);
 	store_close(t->db);
+	close_copy(t);
 	return rc;
 }
 

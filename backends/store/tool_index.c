@@ -6,18 +6,18 @@
 #include "backends/store/tool_int.h"
 #include "util/mem.h"
 
-static int
-feed(struct bulk *b, const struct entry *e, struct diag *diag)
+int
+tool_feed(struct bulk *b, entry_id id, struct slice block, struct diag *diag)
 {
 	struct batch *batch = bulk_batch(b);
 	struct bulk_entry *be = &batch->v[batch->n];
 
-	*be = (struct bulk_entry){ .id = e->id };
+	*be = (struct bulk_entry){ .id = id };
 	while (batch->mem.len % 8 != 0)
 		buf_put_char(&batch->mem, 0);
 	be->block = batch->mem.len;
-	be->block_len = e->block.len;
-	buf_put_slice(&batch->mem, e->block);
+	be->block_len = block.len;
+	buf_put_slice(&batch->mem, block);
 	batch->n++;
 	return bulk_feed(b, diag);
 }
@@ -33,7 +33,7 @@ feed_all(struct store_tool *t, struct bulk *b, struct diag *diag)
 	for (id = 1;; id++) {
 		if ((rc = store_entry_scan(t->st, &id, &e)) != HB_OK)
 			break;
-		rc = feed(b, e, diag);
+		rc = tool_feed(b, e->id, e->block, diag);
 		entry_unref(&e);
 		if (rc != HB_OK)
 			break;
@@ -51,6 +51,7 @@ int
 tool_rebuild(struct store_tool *t, const bool *which, struct diag *diag)
 {
 	struct index_set *set = t->st->indexes;
+	unsigned *kinds;
 	struct bulk b;
 	int rc = HB_OK;
 
@@ -59,8 +60,12 @@ tool_rebuild(struct store_tool *t, const bool *which, struct diag *diag)
 			rc = index_truncate(t->st, &set->v[i], diag);
 	if (rc != HB_OK)
 		return rc;
-	bulk_init(&b, t->st, &t->opts, which, false,
+	kinds = mem_calloc(set->n + 1, sizeof(*kinds));
+	for (unsigned i = 0; i < set->n; i++)
+		kinds[i] = which[i] ? set->v[i].kinds : 0;
+	bulk_init(&b, t->st, &t->opts, kinds, false,
 	    tool_memory(&t->opts) / 2);
+	free(kinds);
 	rc = feed_all(t, &b, diag);
 	if (rc == HB_OK && (rc = bulk_drain(&b, diag)) == HB_OK)
 		rc = bulk_fill(&b, diag);

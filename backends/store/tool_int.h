@@ -15,6 +15,11 @@ struct store_tool {
 	int mark;			/* of the mark of a load; -1 */
 	bool was_empty;
 
+	/* consistent: the database is read from a copy */
+	char *copy;			/* its folder; NULL: none */
+	struct store_conf copy_conf;
+	void *db_conf;			/* the one that DB has */
+
 	bool has_seen;			/* put() was called: seen is set up */
 	struct bulk_names seen;
 	bool has_bulk;			/* QUICK: bulk is set up */
@@ -33,7 +38,8 @@ struct store_tool {
 enum mark_kind {
 	MARK_EMPTY,	/* the database was empty before: can be loaded again */
 	MARK_DATA,	/* entries were there, which may be damaged now */
-	MARK_INDEX	/* only indexes are rebuilt, which are noted as not ready */
+	MARK_INDEX,	/* only indexes are rebuilt, which are noted as not ready */
+	MARK_RESTORE	/* files of a backup are being put in place */
 };
 
 /* HB_OK with the mark made and locked; HB_EINUSE, HB_EIO. */
@@ -64,6 +70,8 @@ int write_close(struct store_tool *, bool ok, struct diag *);
 
 /* ---- tool_index.c ---- */
 
+/* One entry for the indexes of BULK. */
+int tool_feed(struct bulk *, entry_id, struct slice block, struct diag *);
 /* Empty and build anew the indexes that WHICH (by number) names. */
 int tool_rebuild(struct store_tool *, const bool *which, struct diag *);
 

@@ -14,7 +14,9 @@
 #include "backends/store/tool_int.h"
 #include "util/mem.h"
 
-static const char *const words[] = { "empty", "data", "index" };
+static const char *const words[] = { "empty", "data", "index", "restore" };
+
+#define NWORDS	(sizeof(words) / sizeof(*words))
 
 static int
 sync_folder(const char *dir)
@@ -95,9 +97,9 @@ read_mark(const char *path, int *kind_r, struct diag *diag)
 	else {
 		*kind_r = MARK_DATA;	/* what we cannot read may be that */
 		if (read(fd, word, sizeof(word) - 1) >= 0)
-			for (int i = 0; i < 3; i++)
+			for (size_t i = 0; i < NWORDS; i++)
 				if (strcmp(word, words[i]) == 0)
-					*kind_r = i;
+					*kind_r = (int)i;
 	}
 	(void)close(fd);
 	return rc;
@@ -121,6 +123,10 @@ store_mark_check(const char *dir, struct diag *diag)
 		    "into this database was cut off, and the entries that "
 		    "were there before may be damaged: restore the files from "
 		    "a backup, or remove them and load everything", dir);
+	else if (rc == HB_OK && kind == MARK_RESTORE)
+		rc = diag_err(diag, HB_EUNLOADED, "%s: a restore "
+		    "(slaprestore) was cut off: run it again; what was there "
+		    "before is in the folders before-restore.*", dir);
 	free(path);
 	return rc;
 }

@@ -88,8 +88,13 @@ quick_open(struct be_db *db, struct store_tool *t, enum mark_kind kind,
 	if (kind == MARK_EMPTY && (rc = mark_wipe(dir, diag)) != HB_OK)
 		goto out;
 	rc = store_open_as(db, t->names, STORE_QUICK, cache_size(t), diag);
-	if (rc == HB_OK)
-		t->st = db->priv;
+	if (rc != HB_OK)
+		goto out;
+	t->st = db->priv;
+	rc = store_db_error(t->st, store_lineage_new(t->st->dict_db),
+	    "writing the dictionary");
+	if (rc != HB_OK)
+		store_close(db);
 out:
 	if (rc != HB_OK)
 		(void)mark_clear(dir, &t->mark, NULL);
@@ -110,19 +115,20 @@ static void
 begin_load(struct store_tool *t)
 {
 	struct store *st = t->st;
-	bool *which = mem_calloc(st->indexes->n + 1, sizeof(*which));
+	unsigned *kinds = mem_calloc(st->indexes->n + 1, sizeof(*kinds));
 
 	/* an index that is incomplete stays so until slapindex builds it */
 	for (unsigned i = 0; i < st->indexes->n && !st->conf->linearindex;
 	    i++)
-		which[i] = st->indexes->v[i].ready != 0;
+		if (st->indexes->v[i].ready != 0)
+			kinds[i] = st->indexes->v[i].kinds;
 	t->first = first_id(st);
 	bulk_names_init(&t->seen, st, st->db, t->first);
 	t->has_seen = true;
-	bulk_init(&t->bulk, st, &t->opts, which, true,
+	bulk_init(&t->bulk, st, &t->opts, kinds, true,
 	    tool_memory(&t->opts) / 2);
 	t->has_bulk = true;
-	free(which);
+	free(kinds);
 }
 
 static int

@@ -51,6 +51,12 @@ option(struct tool_run *run, int c, const char *arg)
 		run->subtree = arg;
 		return 0;
 	case 'o':
+		if (strcasecmp(arg, "consistent") == 0) {
+			run->consistent = true;
+			return 0;
+		}
+		if ((run->tmpdir = tool_option_value(arg, "tmpdir")) != NULL)
+			return 0;
 		/* "ldif_wrap" is an old spelling */
 		if ((v = tool_option_value(arg, "ldif-wrap")) == NULL &&
 		    (v = tool_option_value(arg, "ldif_wrap")) == NULL)
@@ -282,7 +288,10 @@ static int
 dump(struct cat *c)
 {
 	const struct slapd_tool_ops *tool = c->run->db->be->tool;
-	struct tool_opts opts = { .mode = TOOL_READ, .threads = 1 };
+	struct tool_opts opts = {
+		.mode = TOOL_READ, .threads = 1,
+		.consistent = c->run->consistent, .tmpdir = c->run->tmpdir
+	};
 	struct diag diag = DIAG_INIT, closing = DIAG_INIT;
 	int rc, closed;
 
@@ -334,6 +343,7 @@ run_cat(struct tool_run *run, int nargs, char **args)
 const struct tool tool_cat = {
 	"slapcat", "a:cgH:l:s:",
 	"[-cv] [-a filter] [-b suffix | -n number] [-d level] [-f file] "
-	"[-H url] [-l ldif] [-o ldif-wrap=n|no] [-s subtree]",
+	"[-H url] [-l ldif] [-o consistent] [-o ldif-wrap=n|no] "
+	"[-o tmpdir=folder] [-s subtree]",
 	TOOL_WANTS_CONF | TOOL_WANTS_DB, option, run_cat
 };

@@ -41,20 +41,27 @@ struct tool_run {
 	const char *ldif;		/* -l */
 	const char *filter, *subtree, *url;
 	bool quick, dry_run, no_schema, no_values, write_csn;
-	bool truncate, quiet;
+	bool truncate, quiet, repair;
 	unsigned jump;			/* -j */
 	int server_id;			/* -S; -1: the configuration's */
 	unsigned wrap;			/* ldif-wrap */
 	/* slappasswd */
 	const char *scheme, *secret, *secret_file, *salt_format;
 	bool generate, no_newline;
+	const char *tmpdir;		/* -o tmpdir= */
+	bool consistent;		/* slapcat */
+	/* slapbackup, slaprestore */
+	bool logs_only, no_verify;
+	int keep_logs;			/* as tool_backup.keep */
+	const char *logs;
+	time_t until;			/* 0: none */
 
 	struct slapd_conf *conf;
 	struct be_db *db;
 };
 
-extern const struct tool tool_add, tool_cat, tool_index, tool_passwd,
-    tool_test, tool_mdoc;
+extern const struct tool tool_add, tool_backup, tool_cat, tool_check,
+    tool_index, tool_mdoc, tool_passwd, tool_restore, tool_test;
 
 /* "slapadd: TEXT" on stderr. */
 void tool_say(const struct tool_run *, const char *fmt, ...) HB_PRINTF(2, 3);

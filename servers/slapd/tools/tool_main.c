@@ -32,7 +32,7 @@
 /* In the order in which a prefix is looked for. */
 static const struct tool *const tools[] = {
 	&tool_add, &tool_cat, &tool_index, &tool_passwd, &tool_test,
-	&tool_mdoc
+	&tool_check, &tool_backup, &tool_restore, &tool_mdoc
 };
 
 static const struct tool *

@@ -1,0 +1,149 @@
+/*
+ * Which log files may go. The server removes those that recovery does not need,
+ * under a write lock of hornbeam.backup. Who copies the database holds a read
+ * lock of it, so that no log goes meanwhile; and "keep 12" in it says that logs
+ * from number 12 on were not copied yet.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backends/store/env.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+uint32_t
+logs_number(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	unsigned number;
+	int n = 0;
+
+	name = name != NULL ? name + 1 : path;
+	if (sscanf(name, "log.%10u%n", &number, &n) != 1 || n != 14 ||
+	    name[n] != '\0')
+		return 0;
+	return number;
+}
+
+static int
+open_lock(const char *dir, int flags, int mode)
+{
+	char *path = mem_printf("%s/" LOGS_LOCK, dir);
+	int fd = open(path, flags | O_CLOEXEC, mode);
+
+	free(path);
+	return fd;
+}
+
+static int
+take(int fd, int cmd, short type)
+{
+	struct flock l = { .l_type = type, .l_whence = SEEK_SET };
+
+	return fcntl(fd, cmd, &l);
+}
+
+static uint32_t
+read_keep(int fd)
+{
+	char text[64];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	unsigned number;
+
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "keep %u", &number) == 1 ? number : 0;
+}
+
+/* *DONE_r: nothing is left that is not needed. */
+static int
+remove_unneeded(DB_ENV *env, uint32_t keep, bool *done_r)
+{
+	char **list = NULL;
+	int err;
+
+	*done_r = true;
+	err = env->log_archive(env, &list, DB_ARCH_ABS);
+	for (char **p = list; err == 0 && p != NULL && *p != NULL; p++) {
+		uint32_t number = logs_number(*p);
+
+		if (number == 0)
+			continue;
+		if (keep != 0 && number >= keep)
+			*done_r = false;
+		else if (unlink(*p) != 0 && errno != ENOENT)
+			log_printf(LOG_ANY, "%s: %s", *p, strerror(errno));
+	}
+	free(list);
+	return err;
+}
+
+bool
+logs_remove(DB_ENV *env, const struct store_conf *conf)
+{
+	int fd = open_lock(conf->directory, O_RDWR | O_CREAT, conf->mode);
+	bool done = false;
+	int err;
+
+	if (fd < 0) {
+		log_printf(LOG_ANY, "%s/" LOGS_LOCK ": %s", conf->directory,
+		    strerror(errno));
+		return false;
+	}
+	if (take(fd, F_OFD_SETLK, F_WRLCK) == 0) {
+		if ((err = remove_unneeded(env, read_keep(fd), &done)) != 0 &&
+		    err != DB_NOTFOUND)
+			log_printf(LOG_ANY, "%s: old logs: %s",
+			    conf->directory, db_strerror(err));
+	}
+	close(fd);
+	return done;
+}
+
+int
+logs_hold(const struct store_conf *conf, int *fd_r, struct diag *diag)
+{
+	const char *dir = conf->directory;
+
+	if ((*fd_r = open_lock(dir, O_RDWR | O_CREAT, conf->mode)) < 0 &&
+	    (*fd_r = open_lock(dir, O_RDONLY, 0)) < 0)
+		return diag_err(diag, HB_EIO, "%s/" LOGS_LOCK ": %s", dir,
+		    strerror(errno));
+	if (take(*fd_r, F_OFD_SETLKW, F_RDLCK) == 0)
+		return HB_OK;
+	close(*fd_r);
+	*fd_r = -1;
+	return diag_err(diag, HB_EIO, "locking %s/" LOGS_LOCK ": %s", dir,
+	    strerror(errno));
+}
+
+void
+logs_release(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int
+logs_keep(int fd, uint32_t number, struct diag *diag)
+{
+	char text[64];
+	int n = number == 0 ? 0 : snprintf(text, sizeof(text), "keep %u\n",
+	    number);
+
+	if (pwrite(fd, text, (size_t)n, 0) != n || ftruncate(fd, n) != 0 ||
+	    fsync(fd) != 0)
+		return diag_err(diag, HB_EIO, "writing " LOGS_LOCK ": %s",
+		    strerror(errno));
+	return HB_OK;
+}
+
+uint32_t
+logs_kept(int fd)
+{
+	return read_keep(fd);
+}
