@@ -34,6 +34,32 @@ norm_dn(const struct schema *schema, struct arena *arena,
 	return rc == HB_OK || rc == HB_ELIMIT ? rc : HB_ESYNTAX;
 }
 
+/*
+ * A prohibited string has a normal form that begins with FF, and a DN shows it
+ * as BER of a private type: cn=#c0820004ff.. So it does with other octets.
+ */
+bool
+dn_is_prohibited(const struct schema *schema, struct slice norm)
+{
+	static const char mark[] = "=#c082";
+	const struct attr_type *t;
+	struct slice rest = norm;
+	const char *at, *name;
+
+	while ((at = memmem(rest.ptr, rest.len, mark, 6)) != NULL) {
+		rest = slice_skip(rest, (size_t)(at - rest.ptr) + 6);
+		for (name = at; name > norm.ptr && name[-1] != ',' &&
+		    name[-1] != '+'; name--)
+			;
+		t = schema_find_type(schema, slice(name, (size_t)(at - name)));
+		if (t != NULL && t->equality != NULL && rest.len >= 6 &&
+		    memcmp(rest.ptr + 4, "ff", 2) == 0 &&
+		    schema_is_prohibited(t->equality, SLICE("\xff")))
+			return true;
+	}
+	return false;
+}
+
 /* One RDN: a DN whose normal form has no separator. */
 int
 validate_rdn(const struct schema *schema, struct slice v)

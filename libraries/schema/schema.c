@@ -213,13 +213,19 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
     struct slice value, struct slice *norm_r)
 {
 	const struct syntax *syntax = rule->syntax;
+	int rc;
 
 	if (part == SUBSTR_WHOLE && !(rule->kind & MR_SUBSTRINGS) &&
 	    syntax->validate != NULL && (value.len == 0 ||
 	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0) &&
 	    syntax->validate(schema, value) != HB_OK)
 		return HB_ESYNTAX;
-	return rule->normalise(schema, arena, part, value, norm_r);
+	rc = rule->normalise(schema, arena, part, value, norm_r);
+	if (rc == HB_OK && (rule->normalise == norm_dn ||
+	    rule->normalise == norm_nameuid) &&
+	    dn_is_prohibited(schema, *norm_r))
+		return HB_ESYNTAX;	/* RFC 4517 4.2.15: Undefined */
+	return rc;
 }
 
 const struct attr_desc *

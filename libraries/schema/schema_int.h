@@ -365,6 +365,8 @@ NORM(pair_assertion);
 NORM(ac_assertion);
 #undef NORM
 
+/* Has the normal form of a DN a value that preparation prohibits? */
+bool dn_is_prohibited(const struct schema *schema, struct slice norm);
 int cmp_integer(struct slice a, struct slice b);
 int cmp_gentime(struct slice a, struct slice b);
 void key_integer(struct slice norm, struct buf *key);

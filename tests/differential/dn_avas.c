@@ -31,7 +31,8 @@ define(bool macro, char *rest)
 
 	if (macro && oid != NULL)
 		rc = schema_add_macro(schema, slice(rest,
-		    (size_t)(oid - rest)), slice_of(oid + 1), &diag);
+		    (size_t)(oid - rest)), slice_of(oid + 1), "stdin", 1,
+		    NULL, &diag);
 	else if (!macro)
 		rc = schema_add_attr_type(schema, slice_of(rest), "stdin", 1,
 		    NULL, &diag);
