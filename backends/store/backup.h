@@ -100,7 +100,10 @@ void backup_text_add(struct backup_text *, const char *name, uint64_t size,
 /* Atomically, as DIR/backup.txt. HB_EIO. */
 int backup_text_write(const struct backup_text *, const char *dir,
     struct diag *);
-/* HB_ENOTFOUND: DIR is no backup; HB_ECORRUPT, HB_EVERSION, HB_EIO. */
+/* Of TEXT, called PATH. Whatever it returns, fini. HB_ECORRUPT, HB_EVERSION. */
+int backup_text_parse(struct slice text, const char *path,
+    struct backup_text *text_r, struct diag *);
+/* Likewise; HB_ENOTFOUND: DIR is no backup; HB_EIO. */
 int backup_text_read(const char *dir, struct backup_text *text_r,
     struct diag *);
 /* T is a backup of a database like DB. HB_EINVAL. */
