@@ -56,6 +56,11 @@ int filter_parse(struct arena *, struct slice text,
     struct ldap_filter **filter_r, struct diag *);
 /* RFC 4515 string, as log lines show it (escapes per section 3). */
 void filter_print(const struct ldap_filter *, struct buf *out);
+/*
+ * The filter without its values, "(&(objectclass=?)(cn=?*))": what many
+ * searches have in common. Names in lower case; repeated parts once and "...".
+ */
+void filter_print_template(const struct ldap_filter *, struct buf *out);
 
 /*
  * Evaluate on E. ALLOWED (may be NULL) is asked before the values of DESC are

@@ -23,6 +23,13 @@
 struct schema;
 struct matching_rule;
 
+/* What is worth saying about a definition that was accepted. */
+struct schema_note {
+	bool same;		/* defined alike before: nothing was done */
+	bool ignored;		/* text stands behind the definition */
+	char text[384];		/* "" if neither */
+};
+
 enum syntax_flags {
 	SYN_BINARY_TRANSFER = 1,	/* ;binary required (X-BINARY-TRANSFER-REQUIRED) */
 	SYN_NOT_HUMAN = 2,		/* X-NOT-HUMAN-READABLE: base64 in LDIF */
@@ -155,21 +162,25 @@ void schema_free(struct schema **schema);
  * Definitions of RFC 4512 4.1 as slapd.conf and .schema files give them: TEXT is
  * the parenthesised description; OID macros are resolved. DIAG says what is
  * wrong at which token and, for an unknown name, the nearest known one.
- * An identical redefinition is HB_OK (*dup_r, may be NULL, set); a conflicting one HB_EDUPLICATE and
- * names the place of the first (FILE, LINE are remembered for that).
+ * A redefinition of the same meaning is HB_OK and noted in NOTE (may be NULL);
+ * a conflicting one HB_EDUPLICATE, and DIAG names the keyword that differs and
+ * the place of the first (FILE, LINE are remembered for that).
  */
 int schema_add_attr_type(struct schema *, struct slice text, const char *file,
-    unsigned line, bool *dup_r, struct diag *);
+    unsigned line, struct schema_note *note, struct diag *);
 int schema_add_object_class(struct schema *, struct slice text,
-    const char *file, unsigned line, bool *dup_r, struct diag *);
+    const char *file, unsigned line, struct schema_note *note, struct diag *);
 int schema_add_content_rule(struct schema *, struct slice text,
-    const char *file, unsigned line, bool *dup_r, struct diag *);
-/* ldapsyntax: an unknown syntax needs X-SUBST naming a known one. */
+    const char *file, unsigned line, struct schema_note *note, struct diag *);
+/* ldapsyntax: X-SUBST names a known one; without it any octets are values. */
 int schema_add_syntax(struct schema *, struct slice text, const char *file,
-    unsigned line, bool *dup_r, struct diag *);
-/* objectidentifier NAME OID-or-NAME:suffix. */
+    unsigned line, struct schema_note *note, struct diag *);
+/*
+ * objectidentifier NAME OID-or-NAME:suffix. Names that differ in case are two
+ * macros; one that is used in another case than defined is found all the same.
+ */
 int schema_add_macro(struct schema *, struct slice name, struct slice oid,
-    struct diag *);
+    const char *file, unsigned line, struct schema_note *note, struct diag *);
 /* attributeoptions: replaces the list (default "lang-"); ranges end in '-'. */
 int schema_set_options(struct schema *, const struct slice *names, unsigned n,
     struct diag *);

@@ -1,22 +1,17 @@
 /*
  * What goes on behind the operations: checkpoints by bytes of log and by time,
- * so that recovery is short and old logs go; and a look at the free space, so
- * that writes end with a clear answer before Berkeley DB meets a full disk in
- * the middle of a change, which it does not survive.
+ * so that recovery is short and old logs go; and a look at the free space.
  */
-#include <sys/statvfs.h>
-
 #include <stdlib.h>
 
 #include "backends/store/env.h"
+#include "backends/store/index_int.h"
 #include "util/log.h"
 #include "util/mem.h"
 
 #define TICK_MS		1000
 #define CHECKPOINT_KB	(64 * 1024)	/* when the configuration is silent */
 #define CHECKPOINT_MIN	5
-#define SPACE_LOW	((uint64_t)48 << 20)
-#define SPACE_ENOUGH	((uint64_t)64 << 20)
 
 struct background {
 	struct store *st;
@@ -32,53 +27,16 @@ struct background {
 };
 
 static void
-look_at_space(struct store *st)
-{
-	const char *dir = st->conf->directory;
-	bool was = atomic_load(&st->is_disk_full);
-	struct statvfs v;
-	uint64_t room;
-
-	if (statvfs(dir, &v) != 0)
-		return;
-	room = (uint64_t)v.f_bavail * v.f_frsize;
-	if (!was && room < SPACE_LOW) {
-		atomic_store(&st->is_disk_full, true);
-		log_printf(LOG_ANY, "%s: only %llu MiB free, writes are "
-		    "refused until there are %llu", dir,
-		    (unsigned long long)(room >> 20),
-		    (unsigned long long)(SPACE_ENOUGH >> 20));
-	} else if (was && room >= SPACE_ENOUGH) {
-		atomic_store(&st->is_disk_full, false);
-		log_printf(LOG_ANY, "%s: there is space again, writes go on",
-		    dir);
-	}
-}
-
-int
-store_space_check(struct store *st, struct diag *diag)
-{
-	if (!atomic_load_explicit(&st->is_disk_full, memory_order_relaxed))
-		return HB_OK;
-	return diag_err(diag, HB_ENOSPACE,
-	    "the disk of the database is full: nothing can be written until "
-	    "there is space");
-}
-
-static void
 checkpoint(struct store *st)
 {
 	unsigned kb = st->conf->checkpoint_kb;
 	unsigned min = st->conf->checkpoint_min;
-	int err;
 
 	if (kb == 0 && min == 0) {
 		kb = CHECKPOINT_KB;
 		min = CHECKPOINT_MIN;
 	}
-	err = st->env->txn_checkpoint(st->env, kb, min, 0);
-	if (err != 0)
-		(void)store_db_error(st, err, "checkpoint");
+	(void)disk_checkpoint(st, kb, min, false);
 }
 
 /* After each checkpoint, and again as long as a backup holds them. */
@@ -106,8 +64,9 @@ run(void *arg)
 	bool stop = false;
 
 	while (!stop) {
-		look_at_space(b->st);
-		if (!atomic_load(&b->st->is_disk_full))
+		disk_look(b->st);
+		index_online_poll(b->st);
+		if (disk_check(b->st, NULL) == HB_OK)
 			checkpoint(b->st);
 		drop_logs(b);
 		lk_lock(&b->lock);
@@ -127,7 +86,7 @@ background_start(struct store *st, struct diag *diag)
 	b->st = st;
 	lk_init(&b->lock, LK_LEAF, "store background");
 	lk_cond_init(&b->wake);
-	look_at_space(st);
+	disk_look(st);
 	if (pthread_create(&b->thread, NULL, run, b) != 0) {
 		lk_fini(&b->lock);
 		lk_cond_fini(&b->wake);

@@ -1,7 +1,10 @@
 /*
- * How much memory a database may use when the configuration is silent: shares
- * of what the machine, or the cgroup that we are in, has.
+ * How much memory a database may use: what `memory` says, or when the
+ * configuration is silent a share of what the machine, or the cgroup that we
+ * are in, has, divided among the databases. Two fifths each are for Berkeley
+ * DB's pages and for entries, a tenth each for names and candidates.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,8 +17,14 @@
 #define POOL_MIN	(8 * MIB)
 #define CACHE_MAX	(16384 * MIB)
 #define CACHE_MIN	(4 * MIB)
+/* 5/16 of the machine when the configuration is silent */
+#define SILENT_MUL	5
+#define SILENT_DIV	16
 /* Per item of a count given by the configuration; a bound, not an estimate. */
 #define COUNTED_BYTES	((uint64_t)64 * 1024)
+
+/* Databases that the machine's memory is divided among. */
+static atomic_uint sharers;
 
 /* The number in FILE; UINT64_MAX where there is none ("max") or no file. */
 static uint64_t
@@ -81,14 +90,29 @@ clamp(uint64_t v, uint64_t min, uint64_t max)
 }
 
 void
+budget_share(void)
+{
+	atomic_fetch_add(&sharers, 1);
+}
+
+/* What all caches of a database may take, when nothing is configured. */
+static uint64_t
+own_share(void)
+{
+	unsigned n = atomic_load(&sharers);
+
+	return budget_memory() / (n > 1 ? n : 1) / SILENT_DIV * SILENT_MUL;
+}
+
+void
 budget_make(const struct store_conf *conf, struct budget *b_r)
 {
-	uint64_t ram = budget_memory();
+	uint64_t all = conf->memory != 0 ? conf->memory : own_share();
 
-	b_r->pool = clamp(ram / 8, POOL_MIN, POOL_MAX);
-	b_r->entries = clamp(ram / 8, CACHE_MIN, CACHE_MAX);
-	b_r->names = clamp(ram / 32, CACHE_MIN, CACHE_MAX);
-	b_r->cands = clamp(ram / 32, CACHE_MIN, CACHE_MAX);
+	b_r->pool = clamp(all / 5 * 2, POOL_MIN, POOL_MAX);
+	b_r->entries = clamp(all / 5 * 2, CACHE_MIN, CACHE_MAX);
+	b_r->names = clamp(all / 10, CACHE_MIN, CACHE_MAX);
+	b_r->cands = clamp(all / 10, CACHE_MIN, CACHE_MAX);
 	if (conf->cachesize != 0)
 		b_r->entries = conf->cachesize * COUNTED_BYTES;
 	if (conf->dncachesize != 0)

@@ -118,12 +118,18 @@ const struct cfg_item store_cfg[] = {
 	    "<attr,...|default> [pres,eq,approx,sub,nosubtypes,notags]",
 	    "Indexes to keep. Without kinds those of index default are meant. "
 	    "sub covers subinitial, subany and subfinal. Equality indexes "
-	    "also serve ordering filters and initial substrings. After a "
-	    "change run slapindex."),
+	    "also serve ordering filters and initial substrings. What a "
+	    "changed line adds is built while the server runs and used when "
+	    "it is complete."),
+	CFG_SIZE(struct store_conf, memory, "memory", 32u << 20,
+	    (uint64_t)1 << 50, NULL, 0, CFG_RESTART, "<size>",
+	    "Memory for all caches of this database together, like 512M or "
+	    "8G. Not set: the databases share five sixteenths of the memory "
+	    "of the machine, or of its control group."),
 	CFG_UINT(struct store_conf, cachesize, "cachesize", 1, UINT32_MAX,
 	    NULL, 0, CFG_RESTART, "<entries>",
-	    "Most entries kept decoded in memory. Not set, an eighth of the "
-	    "memory of the machine (or of its control group) is the bound."),
+	    "Most entries kept decoded in memory. Not set, two fifths of "
+	    "memory are the bound."),
 	CFG_UINT(struct store_conf, cachefree, "cachefree", 0, UINT32_MAX,
 	    NULL, 0, CFG_HOT, "<entries>",
 	    "Accepted and not needed: the cache gives up exactly what it must."),
@@ -205,6 +211,7 @@ store_conf_check(struct be_db *db, struct diag *diag)
 	/* as users know it: fewer names than entries make no sense */
 	if (conf->dncachesize != 0 && conf->dncachesize < conf->cachesize)
 		conf->dncachesize = conf->cachesize;
+	budget_share();
 	return dir_check(conf->directory, true, diag);
 }
 

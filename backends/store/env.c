@@ -55,8 +55,7 @@ on_event(DB_ENV *env, u_int32_t event, void *info)
 		log_printf(LOG_ANY, "%s: Berkeley DB gave up: restart slapd, "
 		    "it recovers the database", st->conf->directory);
 	else if (event == DB_EVENT_WRITE_FAILED)
-		log_printf(LOG_ANY, "%s: a write failed",
-		    st->conf->directory);
+		disk_note_write_failure();	/* on_error() has told */
 }
 
 /*
@@ -375,7 +374,7 @@ store_env_open(struct store *st, uint64_t cache, struct diag *diag)
 		    (long long)(time_mono_us() - start) / 1000);
 	if (st->mode != STORE_SERVER && st->mode != STORE_WRITE)
 		return HB_OK;
-	st->flush = flush_new(st->env);
+	st->flush = flush_new(st);
 	return first_checkpoint(st, diag);
 }
 

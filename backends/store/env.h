@@ -18,6 +18,8 @@ struct budget {
 
 /* Bytes of RAM, or of the cgroup's limit if that is less. */
 uint64_t budget_memory(void);
+/* One more database is configured that takes its share. */
+void budget_share(void);
 void budget_make(const struct store_conf *, struct budget *b_r);
 
 /* ---- lockfile.c: who owns the database ---- */
@@ -68,10 +70,22 @@ int env_set_key(const struct store_conf *, DB_ENV *, unsigned *flag_r,
 /* All handles are closed. */
 void store_env_close(struct store *);
 
+/* ---- disk.c ---- */
+
+/* Look how much is free. */
+void disk_look(struct store *);
+/* May one more change be made? HB_ENOSPACE, HB_EIO with what to do in DIAG. */
+int disk_check(struct store *, struct diag *);
+/* Berkeley DB tells that a write of this thread failed. */
+void disk_note_write_failure(void);
+/* Berkeley DB's calls and errors; after a sync that failed they fail at once. */
+int disk_flush_log(struct store *);
+int disk_checkpoint(struct store *, unsigned kb, unsigned min, bool force);
+
 /* ---- flush.c: group commit ---- */
 
 /* One flush of the log serves all commits before it. */
-struct flush *flush_new(DB_ENV *);
+struct flush *flush_new(struct store *);
 void flush_free(struct flush **);
 /* A writer comes (before it waits for the writer lock), and goes. */
 void flush_enter(struct flush *);

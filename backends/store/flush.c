@@ -16,7 +16,7 @@
 #define GATHER_ENOUGH	16		/* commits worth a flush of their own */
 
 struct flush {
-	DB_ENV *env;
+	struct store *st;
 	atomic_uint_least64_t tickets;	/* given so far; grows under the writer lock */
 
 	atomic_uint writers;		/* at work, or waiting to be the writer */
@@ -34,11 +34,11 @@ struct flush {
 };
 
 struct flush *
-flush_new(DB_ENV *env)
+flush_new(struct store *st)
 {
 	struct flush *f = mem_zalloc(sizeof(*f));
 
-	f->env = env;
+	f->st = st;
 	lk_init(&f->lock, LK_STORE_FLUSH, "log flush");
 	lk_cond_init(&f->gathered);
 	lk_cond_init(&f->done[0]);
@@ -124,7 +124,7 @@ lead(struct flush *f)
 	f->round++;
 	f->target = target = atomic_load(&f->tickets);
 	lk_unlock(&f->lock);
-	err = f->env->log_flush(f->env, NULL);
+	err = disk_flush_log(f->st);
 	lk_lock(&f->lock);
 	f->is_led = false;
 	if (err != 0) {

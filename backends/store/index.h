@@ -18,11 +18,13 @@ enum index_kind {
 
 struct index {
 	const struct attr_desc *desc;
-	unsigned number;		/* dense from 0, for the candidate cache */
+	atomic_uint number;		/* for the candidate cache; another one when the keys are emptied */
 	unsigned kinds;			/* as configured */
 	unsigned flags;			/* INDEX_NOSUBTYPES, INDEX_NOTAGS */
 	DB *db;
-	unsigned ready;			/* kinds that are complete: kept up to date, used by searches */
+	atomic_uint ready;		/* kinds that are complete: used by searches */
+	unsigned kept;			/* kinds that writers keep up to date: ready, or being built */
+	atomic_uint_least64_t next;	/* being built: entries below this ID have their keys */
 };
 
 struct index_conf;			/* lines as configured */
@@ -33,8 +35,14 @@ int index_conf_parse(void *base, const struct cfg_line *, void *ctx,
     struct diag *);
 void index_conf_free(struct index_conf **);
 
-/* Open (TXN for creating files) or create all configured; those that are new on a database with entries are not ready and a log line says to run slapindex. */
+/*
+ * Open or create all configured. Kinds that are new on a database with entries
+ * are not used before they are complete: the server begins to build them in
+ * the background, or goes on where it was stopped. Files of indexes that are
+ * not configured any more are removed.
+ */
 int index_open(struct store *, struct diag *);
+/* Stops the building, which goes on at the next start. */
 void index_close(struct store *);
 /* The index that serves DESC with KIND (own or a supertype's); NULL. */
 const struct index *index_find(const struct store *, const struct attr_desc *,
@@ -47,15 +55,25 @@ const struct index *index_find(const struct store *, const struct attr_desc *,
 int index_update(struct store_txn *, entry_id, const struct entry *old,
     const struct entry *new);
 
-/* IDs under one key of INDEX. Cached (candidate cache). VALUE: normal form (PRES: empty). HB_EDEFER when not cached and MAY_READ is false. */
+/*
+ * IDs under one key of INDEX. Cached (candidate cache). VALUE: normal form (PRES: empty). HB_EDEFER when not cached and
+ * MAY_READ is false; HB_EDEADLOCK: the index was emptied meanwhile, plan again.
+ */
 int index_read(struct store *, const struct index *, unsigned kind,
     struct slice value, bool may_read, struct idset *ids_r);
+
+/* An item of a filter that no index serves; desc NULL: there is none. */
+struct plan_gap {
+	const struct attr_desc *desc;
+	unsigned kind;			/* INDEX_EQ, ...: what would serve it */
+};
 
 /*
  * Candidates of FILTER: a superset of what matches, ALL if nothing narrows it.
  * Combined smallest first, stops early, NOT exact where the operand is exact.
+ * GAP_r: the first item that an index would have served and none did.
  */
 int plan_candidates(struct store *, struct op *, const struct filter *,
-    struct idset *ids_r);
+    struct idset *ids_r, struct plan_gap *gap_r);
 
 #endif

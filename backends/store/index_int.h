@@ -32,11 +32,13 @@ void index_kinds_put(struct buf *out, unsigned kinds);
 struct index_set {
 	struct index *v;
 	unsigned n;
+	unsigned next_number;		/* the background thread's */
 	const struct attr_type *object_class;
 	/* normal forms of a class and all its superiors, by the class's id */
 	struct slice **classes;		/* ends with SLICE_NONE */
 	uint32_t nclasses;
 	struct arena arena;		/* of classes */
+	struct index_build *build;	/* index_build.c; NULL: nothing is built */
 	/* when "not indexed" was last logged, by a hash of the description */
 	atomic_int_least64_t seen[INDEX_SEEN];
 };
@@ -55,6 +57,38 @@ index_covers(const struct index *ix, const struct attr_desc *desc)
 int index_truncate(struct store *, struct index *, struct diag *);
 /* INDEX is complete for all its kinds: searches may use it, also after a restart. */
 int index_set_ready(struct store *, struct index *, struct diag *);
+
+/* ---- index_note.c ---- */
+
+struct index_note {
+	unsigned ready, building;	/* kinds */
+	uint64_t next;			/* 0: old keys are not removed yet */
+};
+
+/* All zero if there is none. */
+int index_note_read(struct store *, const struct index *,
+    struct index_note *note_r);
+/* TXN NULL: by itself. */
+int index_note_write(struct store *, struct store_txn *,
+    const struct index *, const struct index_note *);
+/* Remove files and notes of indexes that are not configured. */
+int index_notes_drop(struct store *);
+
+/* ---- index_build.c ---- */
+
+/*
+ * Start the thread that builds what is not ready; none if all is. HB_EIO.
+ */
+int index_build_start(struct store *, struct diag *);
+/* Stop after the batch at hand, and wait for the thread. */
+void index_build_stop(struct store *);
+
+/* ---- index_online.c: slapindex beside a running slapd ---- */
+
+/* Is there a request? Called by the background thread now and then. */
+void index_online_poll(struct store *);
+/* Nothing is being built any more: who asked for it is told. */
+void index_online_done(struct store *);
 
 /* ---- index_key.c ---- */
 
@@ -161,7 +195,7 @@ int index_data_edit(struct slice data, unsigned low, bool add,
 
 /*
  * About how many IDs KIND, VALUE has, cheaply. *WHOLE_r: IDS_r are all of them.
- * HB_EDEFER.
+ * HB_EDEFER, HB_EDEADLOCK.
  */
 int index_probe(struct store *, const struct index *, unsigned kind,
     struct slice value, bool may_read, struct idset *ids_r, bool *whole_r,

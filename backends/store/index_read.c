@@ -123,8 +123,10 @@ walk_cursor(struct walk *w, DBC *c)
 	return err;
 }
 
+/* NUMBER: that of IX before the walk; HB_EDEADLOCK if it is another one then. */
 static int
-walk_records(struct store *st, const struct index *ix, struct walk *w)
+walk_records(struct store *st, const struct index *ix, unsigned number,
+    struct walk *w)
 {
 	DBC *c;
 	int err, err2;
@@ -146,7 +148,9 @@ walk_records(struct store *st, const struct index *ix, struct walk *w)
 		w->done = true;
 		err = 0;
 	}
-	return err != 0 ? store_db_error(st, err, "reading an index") : w->rc;
+	if (err != 0)
+		return store_db_error(st, err, "reading an index");
+	return ix->number == number ? w->rc : HB_EDEADLOCK;
 }
 
 int
@@ -155,6 +159,7 @@ index_read(struct store *st, const struct index *ix, unsigned kind,
 {
 	struct index_key key;
 	struct walk w = { .from = &key, .exact = true, .ids = ids_r };
+	unsigned number = ix->number;
 	struct slice name;
 	uint64_t ticket;
 	int rc;
@@ -162,12 +167,12 @@ index_read(struct store *st, const struct index *ix, unsigned kind,
 	index_key_make(&key, kind, value);
 	name = slice(key.v, key.len);
 	idset_fini(ids_r);
-	if (cand_cache_find(st, ix->number, name, ids_r, &ticket))
+	if (cand_cache_find(st, number, name, ids_r, &ticket))
 		return HB_OK;
 	if (!may_read)
 		return HB_EDEFER;
-	if ((rc = walk_records(st, ix, &w)) == HB_OK)
-		cand_cache_put(st, ix->number, name, ids_r, ticket);
+	if ((rc = walk_records(st, ix, number, &w)) == HB_OK)
+		cand_cache_put(st, number, name, ids_r, ticket);
 	return rc;
 }
 
@@ -192,6 +197,7 @@ index_probe(struct store *st, const struct index *ix, unsigned kind,
 	struct index_key key;
 	struct walk w = { .from = &key, .exact = true, .max = PROBE_RECORDS,
 	    .ids = ids_r };
+	unsigned number = ix->number;
 	struct slice name;
 	uint64_t ticket;
 	int rc = HB_OK;
@@ -200,14 +206,14 @@ index_probe(struct store *st, const struct index *ix, unsigned kind,
 	index_key_make(&key, kind, value);
 	name = slice(key.v, key.len);
 	idset_fini(ids_r);
-	if (!cand_cache_find(st, ix->number, name, ids_r, &ticket)) {
+	if (!cand_cache_find(st, number, name, ids_r, &ticket)) {
 		if (!may_read)
 			return HB_EDEFER;
-		if ((rc = walk_records(st, ix, &w)) != HB_OK)
+		if ((rc = walk_records(st, ix, number, &w)) != HB_OK)
 			return rc;
 		*whole_r = w.done;
 		if (w.done)
-			cand_cache_put(st, ix->number, name, ids_r, ticket);
+			cand_cache_put(st, number, name, ids_r, ticket);
 	}
 	*estimate_r = *whole_r ? idset_count(ids_r) : extrapolate(st, &w);
 	return HB_OK;
@@ -219,6 +225,7 @@ index_read_range(struct store *st, const struct index *ix,
     struct idset *ids_r)
 {
 	struct walk w = { .from = from, .to = to, .ids = ids_r };
+	unsigned number = ix->number;
 
-	return walk_records(st, ix, &w);
+	return walk_records(st, ix, number, &w);
 }

@@ -47,7 +47,7 @@ static void
 value_keys(const struct store *st, const struct index *ix,
     const struct attr_desc *desc, struct slice norm, struct keys *k)
 {
-	index_value_keys(st, ix, ix->ready, desc, norm, k->arena, keys_add, k);
+	index_value_keys(st, ix, ix->kept, desc, norm, k->arena, keys_add, k);
 }
 
 /* Sorted keys of E (NULL: none) in IX. */
@@ -66,12 +66,12 @@ entry_keys(const struct store *st, const struct index *ix,
 		if (!index_covers(ix, a.desc))
 			continue;
 		present = true;
-		if (ix->ready == INDEX_PRES)
+		if (ix->kept == INDEX_PRES)
 			break;
 		while (entry_value_next(&a, NULL, &norm))
 			value_keys(st, ix, a.desc, norm, k);
 	}
-	if (present && (ix->ready & INDEX_PRES)) {
+	if (present && (ix->kept & INDEX_PRES)) {
 		index_presence_key(&key);
 		keys_add(&key, k);
 	}
@@ -193,7 +193,7 @@ index_update(struct store_txn *txn, entry_id id, const struct entry *old,
 	for (unsigned i = 0; set != NULL && i < set->n && rc == HB_OK; i++) {
 		const struct index *ix = &set->v[i];
 
-		if (ix->ready == 0 || is_same(ix, old, new))
+		if (ix->kept == 0 || is_same(ix, old, new))
 			continue;
 		entry_keys(txn->st, ix, old, &before);
 		entry_keys(txn->st, ix, new, &after);

@@ -1,6 +1,7 @@
 /* A database from its configuration to ready, and back. */
 #include <string.h>
 
+#include "backends/store/advice.h"
 #include "backends/store/cache.h"
 #include "backends/store/commit.h"
 #include "backends/store/env.h"
@@ -40,6 +41,7 @@ store_new(struct be_db *db, const struct dnidx_ops *names,
 	lk_init(&st->writer, LK_STORE_WRITER, "store writer");
 	st->undo = undo_new();
 	st->counters = counters_new();
+	st->advice = advice_new();
 	make_caches(st);
 	return st;
 }
@@ -64,19 +66,15 @@ store_free(struct store *st)
 	entry_cache_free(&st->entries);
 	store_dict_close(st);
 	if (st->env != NULL && (st->mode == STORE_SERVER ||
-	    st->mode == STORE_WRITE)) {
-		int err = st->env->txn_checkpoint(st->env, 0, 0, DB_FORCE);
-
-		if (err != 0)
-			(void)store_db_error(st, err, "checkpoint");
-		else
-			(void)logs_remove(st->env, st->conf);
-	}
+	    st->mode == STORE_WRITE) &&
+	    disk_checkpoint(st, 0, 0, true) == 0)
+		(void)logs_remove(st->env, st->conf);
 	store_env_close(st);
 	name_cache_free(&st->name_cache);
 	cand_cache_free(&st->cands);
 	undo_free(&st->undo);
 	free(st->counters);
+	advice_free(&st->advice);
 	lk_fini(&st->writer);
 	free(st);
 }

@@ -30,6 +30,7 @@ struct plan {
 	struct store *st;
 	struct op *op;
 	bool may_read;
+	struct plan_gap *gap;
 };
 
 #define CAND_INIT	{ .ids = IDSET_INIT, .without = false, .exact = false }
@@ -123,8 +124,10 @@ tell_not_indexed(struct plan *p, const struct attr_desc *desc,
 
 static int
 not_indexed(struct plan *p, const struct filter *f, const char *what,
-    struct cand *c)
+    unsigned kind, struct cand *c)
 {
+	if (p->gap->desc == NULL)
+		*p->gap = (struct plan_gap){ f->desc, kind };
 	tell_not_indexed(p, f->desc, what);
 	cand_all(c, false);
 	return HB_OK;
@@ -186,7 +189,7 @@ plan_equality(struct plan *p, const struct filter *f, struct cand *c)
 	buf_init(&scratch);
 	ix = equality_index(p, f, &scratch, &value);
 	if (ix == NULL)
-		rc = not_indexed(p, f, "equality", c);
+		rc = not_indexed(p, f, "equality", INDEX_EQ, c);
 	else {
 		c->without = false;
 		c->exact = ix->desc == f->desc;
@@ -213,7 +216,7 @@ plan_present(struct plan *p, const struct filter *f, struct cand *c)
 		return HB_OK;
 	}
 	if ((ix = index_find(p->st, f->desc, INDEX_PRES)) == NULL)
-		return not_indexed(p, f, "presence", c);
+		return not_indexed(p, f, "presence", INDEX_PRES, c);
 	c->without = false;
 	c->exact = ix->desc == f->desc;
 	return index_read(p->st, ix, INDEX_PRES, SLICE(""), p->may_read,
@@ -234,7 +237,7 @@ plan_range(struct plan *p, const struct filter *f, struct cand *c)
 	    !index_type_is_ordered(type) ||
 	    f->rule->normalise != type->equality->normalise ||
 	    (ix = index_find(p->st, f->desc, INDEX_EQ)) == NULL)
-		return not_indexed(p, f, "inequality", c);
+		return not_indexed(p, f, "inequality", INDEX_EQ, c);
 	if (!p->may_read)
 		return HB_EDEFER;
 	buf_init(&scratch);
@@ -271,7 +274,7 @@ plan_approx(struct plan *p, const struct filter *f, struct cand *c)
 	if (f->rule == NULL || f->rule != f->desc->type->approx)
 		return plan_equality(p, f, c);
 	if ((ix = index_find(p->st, f->desc, INDEX_APPROX)) == NULL)
-		return not_indexed(p, f, "approx", c);
+		return not_indexed(p, f, "approx", INDEX_APPROX, c);
 	cand_all(c, false);
 	while (rc == HB_OK && index_next_sound(&rest, &sound)) {
 		if (sound.is_initial)
@@ -428,7 +431,7 @@ plan_substrings(struct plan *p, const struct filter *f, struct cand *c)
 			sub = index_find(p->st, f->desc, INDEX_SUB);
 	}
 	if (eq == NULL && sub == NULL)
-		return not_indexed(p, f, "substring", c);
+		return not_indexed(p, f, "substring", INDEX_SUB, c);
 	cand_all(c, false);
 	/* a short beginning has many keys: n-grams first if more pieces follow */
 	if (eq != NULL && (sub == NULL || (f->nany == 0 &&
@@ -690,15 +693,21 @@ plan_filter(struct plan *p, const struct filter *f, struct cand *c)
 
 int
 plan_candidates(struct store *st, struct op *op, const struct filter *f,
-    struct idset *ids_r)
+    struct idset *ids_r, struct plan_gap *gap_r)
 {
-	struct plan p = { st, op, op->may_wait };
+	struct plan p = { st, op, op->may_wait, gap_r };
 	struct cand c = CAND_INIT;
 	entry_id end = atomic_load(&st->next_id);
 	int rc;
 
-	idset_fini(ids_r);
-	if ((rc = plan_filter(&p, f, &c)) != HB_OK)
+	do {
+		*gap_r = (struct plan_gap){ 0 };
+		idset_fini(ids_r);
+		idset_fini(&c.ids);
+		c = (struct cand)CAND_INIT;
+		rc = plan_filter(&p, f, &c);
+	} while (rc == HB_EDEADLOCK);	/* an index was emptied meanwhile */
+	if (rc != HB_OK)
 		goto out;
 	if (!c.without)
 		idset_move(ids_r, &c.ids);

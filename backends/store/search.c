@@ -5,6 +5,7 @@
  * before HB_EDEFER: so a few candidates, all of them cached, are gathered
  * first. Everything else is run by a thread that may wait.
  */
+#include "backends/store/advice.h"
 #include "backends/store/alias.h"
 #include "backends/store/computed.h"
 #include "backends/store/scan.h"
@@ -31,6 +32,7 @@ struct search {
 	struct computed computed;
 	const struct filter *filter;	/* to be evaluated */
 	unsigned seen;
+	struct plan_gap gap;
 };
 
 static int
@@ -157,7 +159,8 @@ get_candidates(struct search *s, struct idset *ids)
 	struct idset referrals = IDSET_INIT;
 	int rc;
 
-	rc = plan_candidates(s->st, s->op, s->req->filter, ids);
+	rc = plan_candidates(s->st, s->op, s->req->filter, ids,
+	    &s->gap);
 	if (rc != HB_OK || (rc = check_unchecked(s, ids)) != HB_OK)
 		return rc;
 	if (s->has_referrals && !ids->all) {
@@ -248,6 +251,8 @@ run_candidates(struct search *s)
 	if ((rc = get_candidates(s, &ids)) == HB_OK)
 		rc = !s->op->may_wait ? run_at_once(s, &ids) :
 		    ids.all ? run_scan(s) : run_set(s, &ids);
+	if (rc != HB_EDEFER)
+		advice_note(s->st, &s->gap, s->req->filter->source, s->seen);
 	idset_fini(&ids);
 	return rc;
 }

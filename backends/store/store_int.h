@@ -13,6 +13,7 @@
 #include "store.h"
 #include "util/lock.h"
 
+struct advice;
 struct background;
 struct cand_cache;
 struct counter;
@@ -36,6 +37,7 @@ enum store_mode {
 /* Filled by the rows of store_cfg. */
 struct store_conf {
 	char *directory;
+	uint64_t memory;		/* bytes; 0: a share of the machine */
 	int mode;
 	unsigned cachesize, cachefree, dncachesize, idlcachesize;
 	unsigned checkpoint_kb, checkpoint_min;
@@ -76,6 +78,7 @@ struct store {
 	struct background *background;	/* background.c; NULL in tools */
 	struct store_tool *tool;	/* tool.c; NULL in the server */
 	struct counter *counters;	/* counters.c */
+	struct advice *advice;		/* advice.c */
 
 	struct lk_mutex writer;		/* rank LK_STORE_WRITER; one transaction at a time changes pages */
 	struct undo *undo;		/* commit.c; guarded by writer */
@@ -84,7 +87,8 @@ struct store {
 	atomic_uint_least64_t next_id;	/* above every ID in use */
 	atomic_uint_least64_t commits;	/* transactions committed */
 	atomic_uint_least64_t renames;	/* odd while a rename is being committed */
-	atomic_bool is_disk_full;	/* background.c: writes are refused */
+	atomic_bool is_disk_full;	/* disk.c: writes are refused */
+	atomic_bool is_sync_lost;	/* disk.c: and no checkpoints are made */
 	/* the writer's operation: tells one of its callbacks that it is the
 	 * writer; NULL: none */
 	_Atomic(const struct op *) txn_op;
@@ -134,9 +138,6 @@ int store_open_files(struct be_db *, struct diag *);
  */
 int store_db_open(struct store *, const char *file, bool create, DB **db_r,
     bool *created_r, struct diag *);
-
-/* Is there room for one more change? HB_ENOSPACE with what to do in DIAG. */
-int store_space_check(struct store *, struct diag *);
 
 /* id2entry's key: 8 octets, big-endian; its data is the entry's block. */
 static inline void
@@ -242,6 +243,8 @@ int store_txn_begin(struct store *, struct op *, struct store_txn **txn_r);
  * not with dbnosync). Caches forget what changed before readers can see it stale. *TXN is NULL then.
  */
 int store_txn_commit(struct store_txn **txn);
+/* The same without waiting: for what nobody was promised. */
+int store_txn_commit_lazily(struct store_txn **txn);
 void store_txn_abort(struct store_txn **txn);	/* NULL is fine */
 /* Run ONCE until it does not return HB_EDEADLOCK. */
 int store_retry(struct store *, struct op *,

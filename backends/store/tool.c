@@ -227,7 +227,9 @@ store_tool_reindex(struct be_db *db, const struct attr_desc *const *descs,
 	which = mem_calloc(t->st->indexes->n + 1, sizeof(*which));
 	rc = pick_indexes(t->st, descs, n, which, diag);
 	if (rc == HB_OK)
-		rc = tool_rebuild(t, which, diag);
+		rc = t->opts.mode == TOOL_READ ?
+		    tool_rebuild_online(t, which, descs, n, diag) :
+		    tool_rebuild(t, which, diag);
 	free(which);
 	return rc;
 }

@@ -75,4 +75,10 @@ int tool_feed(struct bulk *, entry_id, struct slice block, struct diag *);
 /* Empty and build anew the indexes that WHICH (by number) names. */
 int tool_rebuild(struct store_tool *, const bool *which, struct diag *);
 
+/* ---- index_online.c ---- */
+
+/* Have the slapd that runs do it (DESCS: the same as WHICH), and wait. */
+int tool_rebuild_online(struct store_tool *, const bool *which,
+    const struct attr_desc *const *descs, unsigned n, struct diag *);
+
 #endif

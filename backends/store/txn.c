@@ -29,7 +29,7 @@ store_txn_begin(struct store *st, struct op *op, struct store_txn **txn_r)
 	int err, rc;
 
 	*txn_r = NULL;
-	if ((rc = store_space_check(st, op == NULL ? NULL : &op->diag)) !=
+	if ((rc = disk_check(st, op == NULL ? NULL : &op->diag)) !=
 	    HB_OK)
 		return rc;
 	if (st->flush != NULL)
@@ -54,15 +54,16 @@ store_txn_begin(struct store *st, struct op *op, struct store_txn **txn_r)
 	return HB_OK;
 }
 
-int
-store_txn_commit(struct store_txn **txn_p)
+/* *TICKET_r: what flush_wait() is to wait for; 0: nothing. */
+static int
+commit(struct store_txn **txn_p, uint64_t *ticket_r)
 {
 	struct store_txn *txn = *txn_p;
 	struct store *st = txn->st;
-	uint64_t ticket = 0;
 	int err = 0;
 
 	*txn_p = NULL;
+	*ticket_r = 0;
 	undo_commit_begin(txn);
 	if (txn->txn != NULL)
 		err = txn->txn->commit(txn->txn, DB_TXN_NOSYNC);
@@ -70,14 +71,36 @@ store_txn_commit(struct store_txn **txn_p)
 	if (err == 0) {
 		atomic_fetch_add(&st->commits, 1);
 		if (st->flush != NULL)
-			ticket = flush_ticket(st->flush);
+			*ticket_r = flush_ticket(st->flush);
 	}
 	leave(txn);
-	if (err != 0)
-		return store_db_error(st, err, "commit");
-	if (ticket == 0 || st->conf->dbnosync)
-		return HB_OK;
-	return flush_wait(st, ticket);
+	return store_db_error(st, err, "commit");
+}
+
+int
+store_txn_commit(struct store_txn **txn)
+{
+	struct store *st = (*txn)->st;
+	struct op *op = (*txn)->op;
+	uint64_t ticket;
+	int rc = commit(txn, &ticket);
+
+	if (rc != HB_OK || ticket == 0 || st->conf->dbnosync)
+		return rc;
+	rc = flush_wait(st, ticket);
+	if (rc != HB_OK && op != NULL)
+		diag_set(&op->diag, "the change is made, but could not be "
+		    "written to disk (%s): it may be lost when the server "
+		    "ends", hb_strerror(rc));
+	return rc;
+}
+
+int
+store_txn_commit_lazily(struct store_txn **txn)
+{
+	uint64_t ticket;
+
+	return commit(txn, &ticket);
 }
 
 void

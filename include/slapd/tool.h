@@ -102,7 +102,10 @@ struct slapd_tool_ops {
 	int (*each)(struct be_db *, const struct dn *base,
 	    int (*cb)(struct entry *entry, entry_id id, void *arg), void *arg,
 	    struct diag *);
-	/* Rebuild indexes of the N descriptions (0: all that are configured). */
+	/*
+	 * Rebuild indexes of the N descriptions (0: all that are configured).
+	 * TOOL_READ: the slapd that runs does it, this waits.
+	 */
 	int (*reindex)(struct be_db *, const struct attr_desc *const *descs,
 	    unsigned n, struct diag *);
 	/* OK false: the load is given up. Errors: missing parents named in DIAG. */

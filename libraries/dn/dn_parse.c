@@ -142,7 +142,7 @@ fail_value(struct dn_parser *p, const struct dn_mark *m, const char *at)
 /*
  * The compared form of a value whose normal form is no value itself, so that
  * it can be read again: a blank for nothing (a telephone number "-"), #hex of
- * the octets as BER of a private type for others (UUIDs).
+ * the octets as BER of a private type for others (UUIDs, prohibited text).
  */
 static int
 put_odd_norm(struct dn_parser *p, struct slice norm)
@@ -161,6 +161,23 @@ put_odd_norm(struct dn_parser *p, struct slice norm)
 	return dn_out_hex(p, &p->norm, slice(ber, norm.len + sizeof(head)));
 }
 
+/*
+ * Is the normal form of M a value of its type? That of text is, unless nothing
+ * is left of it or preparation prohibits it.
+ */
+static bool
+norm_is_value(const struct dn_parser *p, const struct dn_mark *m)
+{
+	const struct attr_type *t = m->type;
+
+	if (slice_is_eq(m->norm, m->value))
+		return true;
+	if ((t->flags & (AT_PLAIN_FOLD | AT_PLAIN_EXACT)) != 0)
+		return m->norm.len > 0 &&
+		    !schema_is_prohibited(t->equality, m->norm);
+	return schema_check_value(p->schema, &t->desc, m->norm, NULL) == HB_OK;
+}
+
 /* Value of a known type: checked, and its normal form to the output. */
 static int
 put_norm(struct dn_parser *p, struct dn_mark *m, const char *at)
@@ -175,10 +192,7 @@ put_norm(struct dn_parser *p, struct dn_mark *m, const char *at)
 	rc = schema_norm_value(p->schema, p->arena, desc, m->value, &m->norm);
 	if (rc != HB_OK)
 		return rc == HB_ELIMIT ? rc : fail_value(p, m, at);
-	/* strings but the empty one have strings for normal forms */
-	if (!slice_is_eq(m->norm, m->value) && (m->norm.len == 0 ||
-	    (m->type->flags & (AT_PLAIN_FOLD | AT_PLAIN_EXACT)) == 0) &&
-	    schema_check_value(p->schema, desc, m->norm, NULL) != HB_OK)
+	if (!norm_is_value(p, m))
 		return put_odd_norm(p, m->norm);
 	return dn_out_value(p, &p->norm, m->norm);
 }

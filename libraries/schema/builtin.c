@@ -248,18 +248,17 @@ schema_add_builtins(struct schema *schema)
 	const struct place at = { NULL, 0 };
 	const struct builtin *b;
 	struct diag diag = DIAG_INIT;
-	bool dup = false;
 	size_t i;
 
 	for (i = 0; i < COUNT(builtin_types); i++) {
 		b = &builtin_types[i];
 		must_work(type_define(schema, slice_of(b->text), &at,
-		    b->flags, &dup, &diag), &diag);
+		    b->flags, NULL, &diag), &diag);
 	}
 	for (i = 0; i < COUNT(builtin_classes); i++) {
 		b = &builtin_classes[i];
 		must_work(class_define(schema, slice_of(b->text), &at,
-		    b->flags != 0, &dup, &diag), &diag);
+		    b->flags != 0, NULL, &diag), &diag);
 	}
 	schema->extensible = schema_find_class(schema,
 	    SLICE("extensibleObject"));

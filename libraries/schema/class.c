@@ -82,45 +82,53 @@ fill_class(struct schema *schema, const struct def *def,
 	return check_sups(c, diag);
 }
 
-static bool
-class_is_same(const struct object_class *a, const struct object_class *b)
+/* The first keyword in which A means something else than B, or NULL. */
+static const char *
+class_difference(const struct object_class *a, const struct object_class *b)
 {
-	return a->kind == b->kind && a->obsolete == b->obsolete &&
-	    names_are_within(a->names, b->names) &&
-	    ptrs_are_same((const void *const *)a->sups,
-	    (const void *const *)b->sups) &&
-	    ptrs_are_same((const void *const *)a->must,
-	    (const void *const *)b->must) &&
-	    ptrs_are_same((const void *const *)a->may,
-	    (const void *const *)b->may);
+	if (a->kind != b->kind)
+		return "kind";
+	if (a->obsolete != b->obsolete)
+		return "OBSOLETE";
+	if (!names_are_within(a->names, b->names))
+		return "NAME";
+	if (!ptrs_are_same((const void *const *)a->sups,
+	    (const void *const *)b->sups))
+		return "SUP";
+	if (!ptrs_are_same((const void *const *)a->must,
+	    (const void *const *)b->must))
+		return "MUST";
+	return ptrs_are_same((const void *const *)a->may,
+	    (const void *const *)b->may) ? NULL : "MAY";
 }
 
 static int
 build_class(struct schema *schema, const struct def *def,
-    struct class_row *row, bool *dup_r, struct diag *diag)
+    struct class_row *row, struct schema_note *note, struct diag *diag)
 {
 	const struct object_class *known;
+	const char *differs = NULL;
 	int rc;
 
-	rc = define_ident(schema, def, "object class", &row->c.oid,
-	    &row->c.names, diag);
+	rc = define_ident(schema, def, &row->c.oid, &row->c.names, diag);
 	if (rc != HB_OK)
 		return rc;
 	row->c.desc_text = define_text(schema, def_value(def, "DESC"));
 	row->x_text = arena_slice(&schema->arena, def->x_text);
 	rc = fill_class(schema, def, &row->c, diag);
 	if (rc != HB_OK) {
-		diag_prefix(diag, "object class '%s'",
+		diag_prefix(diag, "'%s'",
 		    row->c.names[0] != NULL ? row->c.names[0] : row->c.oid);
 		return rc;
 	}
 	known = schema_find_class(schema, slice_of(row->c.oid));
-	if (known != NULL && class_is_same(&row->c, known)) {
-		*dup_r = true;
+	if (known != NULL &&
+	    (differs = class_difference(&row->c, known)) == NULL) {
+		note_same(note, known->oid, class_place(known));
 		return HB_OK;
 	}
-	rc = define_conflict(schema->classes, "object class", row->c.oid,
-	    row->c.names, NULL, class_place, diag);
+	rc = define_conflict(schema->classes, row->c.oid, row->c.names, differs,
+	    class_place, diag);
 	if (rc != HB_OK)
 		return rc;
 	row->c.id = (uint32_t)schema->class_list.n;
@@ -131,7 +139,7 @@ build_class(struct schema *schema, const struct def *def,
 
 int
 class_define(struct schema *schema, struct slice text, const struct place *at,
-    bool hidden, bool *dup_r, struct diag *diag)
+    bool hidden, struct schema_note *note, struct diag *diag)
 {
 	struct class_row *row;
 	struct arena scratch;
@@ -139,35 +147,30 @@ class_define(struct schema *schema, struct slice text, const struct place *at,
 	int rc;
 
 	hb_assert(!schema->frozen);
+	note_clear(note);
 	arena_init(&scratch, 0);
 	rc = def_parse(&scratch, text, class_keys, &def, diag);
-	if (rc != HB_OK) {
-		diag_prefix(diag, "object class");
-		goto out;
+	if (rc == HB_OK) {
+		row = arena_zalloc(&schema->arena, sizeof(*row));
+		row->c.hidden = hidden;
+		row->at = define_place(schema, at);
+		note_behind(note, &def);
+		rc = build_class(schema, &def, row, note, diag);
 	}
-	row = arena_zalloc(&schema->arena, sizeof(*row));
-	row->c.hidden = hidden;
-	row->at.line = at->line;
-	row->at.file = at->file == NULL ? NULL :
-	    arena_strdup(&schema->arena, at->file);
-	rc = build_class(schema, &def, row, dup_r, diag);
-out:
+	if (rc != HB_OK)
+		diag_prefix(diag, "objectclass");
 	arena_fini(&scratch);
 	return rc;
 }
 
 int
 schema_add_object_class(struct schema *schema, struct slice text,
-    const char *file, unsigned line, bool *dup_r, struct diag *diag)
+    const char *file, unsigned line, struct schema_note *note,
+    struct diag *diag)
 {
 	struct place at = { file != NULL ? file : "?", line };
-	bool dup = false;
-	int rc;
 
-	rc = class_define(schema, text, &at, false, &dup, diag);
-	if (dup_r != NULL)
-		*dup_r = dup;
-	return rc;
+	return class_define(schema, text, &at, false, note, diag);
 }
 
 const struct object_class *

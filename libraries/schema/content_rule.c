@@ -18,19 +18,25 @@ crule_place(const void *row)
 	return &((const struct crule_row *)row)->at;
 }
 
-static bool
-crule_is_same(const struct content_rule *a, const struct content_rule *b)
+/* The first keyword in which A means something else than B, or NULL. */
+static const char *
+crule_difference(const struct content_rule *a, const struct content_rule *b)
 {
-	return a->obsolete == b->obsolete &&
-	    names_are_within(a->names, b->names) &&
-	    ptrs_are_same((const void *const *)a->aux,
-	    (const void *const *)b->aux) &&
-	    ptrs_are_same((const void *const *)a->must,
-	    (const void *const *)b->must) &&
-	    ptrs_are_same((const void *const *)a->may,
-	    (const void *const *)b->may) &&
-	    ptrs_are_same((const void *const *)a->not,
-	    (const void *const *)b->not);
+	if (a->obsolete != b->obsolete)
+		return "OBSOLETE";
+	if (!names_are_within(a->names, b->names))
+		return "NAME";
+	if (!ptrs_are_same((const void *const *)a->aux,
+	    (const void *const *)b->aux))
+		return "AUX";
+	if (!ptrs_are_same((const void *const *)a->must,
+	    (const void *const *)b->must))
+		return "MUST";
+	if (!ptrs_are_same((const void *const *)a->may,
+	    (const void *const *)b->may))
+		return "MAY";
+	return ptrs_are_same((const void *const *)a->not,
+	    (const void *const *)b->not) ? NULL : "NOT";
 }
 
 /* RFC 4512 4.1.6: AUX auxiliary only; NOT must not exclude what is required. */
@@ -80,34 +86,31 @@ fill_rule(struct schema *schema, const struct def *def,
 
 static int
 build_rule(struct schema *schema, const struct def *def,
-    struct crule_row *row, bool *dup_r, struct diag *diag)
+    struct crule_row *row, struct schema_note *note, struct diag *diag)
 {
 	const struct crule_row *known;
+	const char *differs = NULL;
+	struct def by_name = *def;
 	const struct object_class *oc = NULL;
 	int rc;
 
 	rc = fill_rule(schema, def, &row->r, &oc, diag);
-	if (rc == HB_OK && oid_is_numeric(def->oid))
-		rc = define_ident(schema, def, "content rule", &row->r.oid,
-		    &row->r.names, diag);
-	else if (rc == HB_OK) {
-		struct def by_name = *def;
-
-		by_name.oid = slice_of(oc->oid);
-		rc = define_ident(schema, &by_name, "content rule",
-		    &row->r.oid, &row->r.names, diag);
-	}
+	if (rc != HB_OK)
+		return rc;
+	by_name.oid = slice_of(oc->oid);
+	rc = define_ident(schema, &by_name, &row->r.oid, &row->r.names, diag);
 	if (rc != HB_OK)
 		return rc;
 	row->desc_text = define_text(schema, def_value(def, "DESC"));
 	row->x_text = arena_slice(&schema->arena, def->x_text);
 	known = strmap_find(schema->crules, slice_of(row->r.oid));
-	if (known != NULL && crule_is_same(&row->r, &known->r)) {
-		*dup_r = true;
+	if (known != NULL &&
+	    (differs = crule_difference(&row->r, &known->r)) == NULL) {
+		note_same(note, known->r.oid, &known->at);
 		return HB_OK;
 	}
-	rc = define_conflict(schema->crules, "content rule", row->r.oid,
-	    row->r.names, NULL, crule_place, diag);
+	rc = define_conflict(schema->crules, row->r.oid, row->r.names, differs,
+	    crule_place, diag);
 	if (rc != HB_OK)
 		return rc;
 	((struct object_class *)(uintptr_t)oc)->content_rule = &row->r;
@@ -118,28 +121,27 @@ build_rule(struct schema *schema, const struct def *def,
 
 int
 schema_add_content_rule(struct schema *schema, struct slice text,
-    const char *file, unsigned line, bool *dup_r, struct diag *diag)
+    const char *file, unsigned line, struct schema_note *note,
+    struct diag *diag)
 {
+	struct place at = { file != NULL ? file : "?", line };
 	struct crule_row *row;
 	struct arena scratch;
 	struct def def;
-	bool dup = false;
 	int rc;
 
 	hb_assert(!schema->frozen);
+	note_clear(note);
 	arena_init(&scratch, 0);
 	rc = def_parse(&scratch, text, crule_keys, &def, diag);
 	if (rc == HB_OK) {
 		row = arena_zalloc(&schema->arena, sizeof(*row));
-		row->at.line = line;
-		row->at.file = arena_strdup(&schema->arena,
-		    file != NULL ? file : "?");
-		rc = build_rule(schema, &def, row, &dup, diag);
+		row->at = define_place(schema, &at);
+		note_behind(note, &def);
+		rc = build_rule(schema, &def, row, note, diag);
 	}
 	if (rc != HB_OK)
-		diag_prefix(diag, "content rule");
-	if (dup_r != NULL)
-		*dup_r = dup;
+		diag_prefix(diag, "ditcontentrule");
 	arena_fini(&scratch);
 	return rc;
 }

@@ -43,7 +43,8 @@ int
 oid_resolve(const struct schema *schema, struct arena *arena,
     struct slice text, struct slice *oid_r)
 {
-	const char *colon, *base;
+	const struct macro *base;
+	const char *colon;
 	struct slice name = text, suffix = SLICE("");
 
 	if (oid_is_numeric(text)) {
@@ -55,37 +56,109 @@ oid_resolve(const struct schema *schema, struct arena *arena,
 		name.len = (size_t)(colon - text.ptr);
 		suffix = slice_skip(text, name.len + 1);
 	}
-	base = strmap_find(schema->macros, name);
-	if (base == NULL)
+	if ((base = strmap_find(schema->macros, name)) == NULL &&
+	    (base = strmap_find(schema->macros_nocase, name)) == NULL)
 		return HB_EINVAL;
-	*oid_r = arena_printf(arena, "%s%s%.*s", base,
+	*oid_r = arena_printf(arena, "%s%s%.*s", base->oid,
 	    suffix.len > 0 ? "." : "", SLICE_ARG(suffix));
 	return oid_is_numeric(*oid_r) ? HB_OK : HB_EINVAL;
 }
 
+/* An OID, or the first arc of one. */
+static bool
+is_oid_or_arc(struct slice s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len && s.ptr[i] >= '0' && s.ptr[i] <= '9'; i++)
+		;
+	return (i > 0 && i == s.len) || oid_is_numeric(s);
+}
+
+static void
+set_macro(struct schema *schema, struct slice name, struct slice oid,
+    const struct place *at)
+{
+	struct macro *m = arena_zalloc(&schema->arena, sizeof(*m));
+
+	m->oid = define_text(schema, oid);
+	m->at = define_place(schema, at);
+	strmap_set(schema->macros, name, m);
+	if (strmap_find(schema->macros_nocase, name) == NULL)
+		strmap_set(schema->macros_nocase, name, m);
+}
+
 int
 schema_add_macro(struct schema *schema, struct slice name, struct slice oid,
+    const char *file, unsigned line, struct schema_note *note,
     struct diag *diag)
 {
-	struct slice num;
-	const char *known;
+	struct place at = { file != NULL ? file : "?", line };
+	const struct macro *known;
+	struct slice num = oid;
+	char where[256];
 
 	hb_assert(!schema->frozen);
+	note_clear(note);
 	if (!descr_is_valid(name))
-		return diag_err(diag, HB_EINVAL, "'%.*s' is no name of an "
-		    "object identifier", SLICE_ARG(name));
-	if (oid_resolve(schema, &schema->arena, oid, &num) != HB_OK)
-		return diag_err(diag, HB_EINVAL, "object identifier '%.*s': "
+		return diag_err(diag, HB_EINVAL, "objectidentifier: '%.*s' is "
+		    "no name: a letter, then letters, digits and '-' expected",
+		    SLICE_ARG(name));
+	if (!is_oid_or_arc(oid) &&
+	    oid_resolve(schema, &schema->arena, oid, &num) != HB_OK)
+		return diag_err(diag, HB_EINVAL, "objectidentifier: '%.*s': "
 		    "'%.*s' is neither an OID nor a known name with a suffix",
 		    SLICE_ARG(name), SLICE_ARG(oid));
 	known = strmap_find(schema->macros, name);
-	if (known != NULL && !slice_is_eq(slice_of(known), num))
-		return diag_err(diag, HB_EDUPLICATE, "object identifier "
-		    "'%.*s' is already %s", SLICE_ARG(name), known);
-	if (known == NULL)
-		strmap_set(schema->macros, name,
-		    (void *)(uintptr_t)define_text(schema, num));
+	if (known == NULL) {
+		set_macro(schema, name, num, &at);
+	} else if (slice_is_eq(slice_of(known->oid), num)) {
+		note_same(note, known->oid, &known->at);
+	} else {
+		return diag_err(diag, HB_EDUPLICATE, "objectidentifier: '%.*s' "
+		    "is defined already as %s (%s)", SLICE_ARG(name),
+		    known->oid, place_text(&known->at, where, sizeof(where)));
+	}
 	return HB_OK;
+}
+
+struct place
+define_place(struct schema *schema, const struct place *at)
+{
+	struct place own = { NULL, at->line };
+
+	if (at->file != NULL)
+		own.file = arena_strdup(&schema->arena, at->file);
+	return own;
+}
+
+void
+note_clear(struct schema_note *note)
+{
+	if (note != NULL)
+		*note = (struct schema_note){ .same = false };
+}
+
+void
+note_same(struct schema_note *note, const char *oid, const struct place *at)
+{
+	char where[256];
+
+	if (note == NULL)
+		return;
+	note->same = true;
+	snprintf(note->text, sizeof(note->text), "%s is defined alike already "
+	    "(%s)", oid, place_text(at, where, sizeof(where)));
+}
+
+void
+note_behind(struct schema_note *note, const struct def *def)
+{
+	if (note == NULL || def->behind.len == 0)
+		return;
+	note->ignored = true;
+	snprintf(note->text, sizeof(note->text), "text behind the definition "
+	    "is ignored: %.*s", SLICE_ARG(def->behind));
 }
 
 const char *
@@ -95,8 +168,17 @@ define_text(struct schema *schema, struct slice text)
 	    text).ptr;
 }
 
+static bool
+name_is_in(const char *const *names, struct slice name)
+{
+	for (; *names != NULL; names++)
+		if (slice_is_eq_nocase(slice_of(*names), name))
+			return true;
+	return false;
+}
+
 static int
-copy_names(struct schema *schema, const struct def *def, const char *kind,
+copy_names(struct schema *schema, const struct def *def,
     const char *const **names_r, struct diag *diag)
 {
 	const struct def_field *f = def_find(def, "NAME");
@@ -106,8 +188,13 @@ copy_names(struct schema *schema, const struct def *def, const char *kind,
 	names = arena_calloc(&schema->arena, n + 1, sizeof(*names));
 	for (i = 0; i < n; i++) {
 		if (!descr_is_valid(f->vals[i]))
-			return diag_err(diag, HB_EINVAL, "%s %.*s: '%.*s' is "
-			    "no valid name", kind, SLICE_ARG(def->oid),
+			return diag_err(diag, HB_EINVAL, "%.*s: NAME: '%.*s' "
+			    "is no valid name: a letter, then letters, digits "
+			    "and '-' expected", SLICE_ARG(def->oid),
+			    SLICE_ARG(f->vals[i]));
+		if (name_is_in(names, f->vals[i]))
+			return diag_err(diag, HB_EINVAL, "%.*s: NAME: '%.*s' "
+			    "is given twice", SLICE_ARG(def->oid),
 			    SLICE_ARG(f->vals[i]));
 		names[i] = define_text(schema, f->vals[i]);
 	}
@@ -116,17 +203,17 @@ copy_names(struct schema *schema, const struct def *def, const char *kind,
 }
 
 int
-define_ident(struct schema *schema, const struct def *def, const char *kind,
-    const char **oid_r, const char *const **names_r, struct diag *diag)
+define_ident(struct schema *schema, const struct def *def, const char **oid_r,
+    const char *const **names_r, struct diag *diag)
 {
 	struct slice oid;
 
 	if (oid_resolve(schema, &schema->arena, def->oid, &oid) != HB_OK)
-		return diag_err(diag, HB_EINVAL, "%s: '%.*s' is neither an OID "
-		    "nor the name of an objectidentifier", kind,
+		return diag_err(diag, HB_EINVAL, "'%.*s' is neither an OID "
+		    "nor the name of an objectidentifier",
 		    SLICE_ARG(def->oid));
 	*oid_r = oid.ptr;
-	return copy_names(schema, def, kind, names_r, diag);
+	return copy_names(schema, def, names_r, diag);
 }
 
 const char *
@@ -139,29 +226,33 @@ place_text(const struct place *at, char *buf, size_t size)
 }
 
 static int
-name_conflict(const struct strmap *map, const char *kind, const char *name,
-    const void *same, const struct place *(*place)(const void *),
-    struct diag *diag)
+name_conflict(const struct strmap *map, const char *name, const char *differs,
+    const struct place *(*place)(const void *), struct diag *diag)
 {
 	const void *holder = strmap_find(map, slice_of(name));
-	char where[256];
+	char buf[256];
+	const char *where;
 
-	if (holder == NULL || holder == same)
+	if (holder == NULL)
 		return HB_OK;
-	return diag_err(diag, HB_EDUPLICATE, "%s '%s' is defined already (%s)",
-	    kind, name, place_text(place(holder), where, sizeof(where)));
+	where = place_text(place(holder), buf, sizeof(buf));
+	if (differs != NULL)
+		return diag_err(diag, HB_EDUPLICATE, "'%s' is defined already "
+		    "with another %s (%s)", name, differs, where);
+	return diag_err(diag, HB_EDUPLICATE, "'%s' is defined already (%s)",
+	    name, where);
 }
 
 int
-define_conflict(const struct strmap *map, const char *kind, const char *oid,
-    const char *const *names, const void *same,
+define_conflict(const struct strmap *map, const char *oid,
+    const char *const *names, const char *differs,
     const struct place *(*place)(const void *), struct diag *diag)
 {
 	int rc;
 
-	rc = name_conflict(map, kind, oid, same, place, diag);
+	rc = name_conflict(map, oid, differs, place, diag);
 	for (; rc == HB_OK && *names != NULL; names++)
-		rc = name_conflict(map, kind, *names, same, place, diag);
+		rc = name_conflict(map, *names, NULL, place, diag);
 	return rc;
 }
 

@@ -30,13 +30,15 @@ fits(struct slice v, const char *shape)
 static bool
 is_new(struct slice v)
 {
-	return fits(v, "DDDDDDDDDDDDDD.DDDDDDZ#HHHHHH#HHH#HHHHHH");
+	return fits(v, "DDDDDDDDDDDDDD.DDDDDDZ#HHHHHH#HHH#HHHHHH") &&
+	    validate_gentime(NULL, slice(v.ptr, 22)) == HB_OK;
 }
 
 static bool
 is_old(struct slice v)
 {
-	return fits(v, "DDDDDDDDDDDDDDZ#HHHHHH#HH#HHHHHH");
+	return fits(v, "DDDDDDDDDDDDDDZ#HHHHHH#HH#HHHHHH") &&
+	    validate_gentime(NULL, slice(v.ptr, 15)) == HB_OK;
 }
 
 int

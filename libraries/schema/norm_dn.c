@@ -34,19 +34,46 @@ norm_dn(const struct schema *schema, struct arena *arena,
 	return rc == HB_OK || rc == HB_ELIMIT ? rc : HB_ESYNTAX;
 }
 
-/* One RDN: a DN without a separator that is not escaped. */
+/*
+ * A prohibited string has a normal form that begins with FF, and a DN shows it
+ * as BER of a private type: cn=#c0820004ff.. So it does with other octets.
+ */
+bool
+dn_is_prohibited(const struct schema *schema, struct slice norm)
+{
+	static const char mark[] = "=#c082";
+	const struct attr_type *t;
+	struct slice rest = norm;
+	const char *at, *name;
+
+	while ((at = memmem(rest.ptr, rest.len, mark, 6)) != NULL) {
+		rest = slice_skip(rest, (size_t)(at - rest.ptr) + 6);
+		for (name = at; name > norm.ptr && name[-1] != ',' &&
+		    name[-1] != '+'; name--)
+			;
+		t = schema_find_type(schema, slice(name, (size_t)(at - name)));
+		if (t != NULL && t->equality != NULL && rest.len >= 6 &&
+		    memcmp(rest.ptr + 4, "ff", 2) == 0 &&
+		    schema_is_prohibited(t->equality, SLICE("\xff")))
+			return true;
+	}
+	return false;
+}
+
+/* One RDN: a DN whose normal form has no separator. */
 int
 validate_rdn(const struct schema *schema, struct slice v)
 {
-	size_t i;
+	struct arena arena;
+	struct slice norm;
+	int rc = HB_ESYNTAX;
 
-	for (i = 0; i < v.len; i++) {
-		if (v.ptr[i] == '\\')
-			i++;
-		else if (v.ptr[i] == ',' || v.ptr[i] == ';')
-			return HB_ESYNTAX;
-	}
-	return v.len > 0 ? validate_dn(schema, v) : HB_ESYNTAX;
+	arena_init(&arena, 0);
+	if (v.len > 0 && norm_dn(schema, &arena, SUBSTR_WHOLE, v, &norm) ==
+	    HB_OK && memchr(norm.ptr, ',', norm.len) == NULL)
+		rc = HB_OK;
+	arena_fini(&arena);
+	return rc;
 }
 
 /*

@@ -2,7 +2,7 @@
  * Descriptions of RFC 4512 4.1: ( OID KEY value ... ). One parser for all
  * kinds; a table says which keys a kind has. It accepts what users' files
  * have beyond the grammar: keys in any case and order, OIDs and names quoted
- * or not.
+ * or not, text behind the end.
  */
 #include "schema_int.h"
 
@@ -225,6 +225,16 @@ unknown_key(struct lexer *lx, const struct def_key *keys, struct slice word)
 	    SLICE_ARG(word));
 }
 
+static struct slice
+trimmed(struct slice s)
+{
+	while (s.len > 0 && is_blank(s.ptr[0]))
+		s = slice_skip(s, 1);
+	while (s.len > 0 && is_blank(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
 static int
 parse_body(struct lexer *lx, const struct def_key *keys, struct def *def)
 {
@@ -247,9 +257,7 @@ parse_body(struct lexer *lx, const struct def_key *keys, struct def *def)
 		if (rc != HB_OK)
 			return rc;
 	}
-	lex_next(lx);
-	if (lx->tok.kind != TK_END)
-		return unexpected(lx, "the end", SLICE("')'"));
+	def->behind = trimmed(slice(lx->p, (size_t)(lx->end - lx->p)));
 	return HB_OK;
 }
 
@@ -260,12 +268,12 @@ def_parse(struct arena *arena, struct slice text, const struct def_key *keys,
 	struct lexer lx = { .p = text.ptr, .end = text.ptr + text.len,
 		.prev_end = text.ptr, .arena = arena, .diag = diag };
 
-	*def_r = (struct def){ .x_text = SLICE("") };
+	*def_r = (struct def){ .x_text = SLICE(""), .behind = SLICE("") };
 	lex_next(&lx);
 	if (lx.tok.kind != TK_OPEN)
 		return unexpected(&lx, "'('", SLICE(""));
 	lex_next(&lx);
-	if (!is_value(&lx))
+	if (!is_value(&lx) || find_key(keys, lx.tok.text) != NULL)
 		return unexpected(&lx, "an OID", SLICE("'('"));
 	def_r->oid = lx.tok.text;
 	lex_next(&lx);

@@ -36,7 +36,8 @@ schema_new(void)
 	schema->classes = strmap_new(true);
 	schema->crules = strmap_new(true);
 	schema->syntaxes = strmap_new(true);
-	schema->macros = strmap_new(true);
+	schema->macros = strmap_new(false);
+	schema->macros_nocase = strmap_new(true);
 	schema->descs = strmap_new(false);
 	schema->unknown = strmap_new(false);
 	lk_rw_init(&schema->lock, LK_SCHEMA, "schema");
@@ -59,6 +60,7 @@ schema_free(struct schema **schema_p)
 	strmap_free(&schema->crules);
 	strmap_free(&schema->syntaxes);
 	strmap_free(&schema->macros);
+	strmap_free(&schema->macros_nocase);
 	strmap_free(&schema->descs);
 	strmap_free(&schema->unknown);
 	free(schema->type_list.rows);
@@ -202,7 +204,8 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 
 /*
  * Pieces of a substrings assertion and strings are checked by the normaliser
- * alone: an asserted value may be one that no stored value can be.
+ * alone: an asserted value may be one that no stored value can be. It is not
+ * empty, though, where the syntax wants a character.
  */
 int
 schema_norm_assertion(const struct schema *schema, struct arena *arena,
@@ -210,13 +213,19 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
     struct slice value, struct slice *norm_r)
 {
 	const struct syntax *syntax = rule->syntax;
+	int rc;
 
 	if (part == SUBSTR_WHOLE && !(rule->kind & MR_SUBSTRINGS) &&
-	    syntax->validate != NULL &&
-	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0 &&
+	    syntax->validate != NULL && (value.len == 0 ||
+	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0) &&
 	    syntax->validate(schema, value) != HB_OK)
 		return HB_ESYNTAX;
-	return rule->normalise(schema, arena, part, value, norm_r);
+	rc = rule->normalise(schema, arena, part, value, norm_r);
+	if (rc == HB_OK && (rule->normalise == norm_dn ||
+	    rule->normalise == norm_nameuid) &&
+	    dn_is_prohibited(schema, *norm_r))
+		return HB_ESYNTAX;	/* RFC 4517 4.2.15: Undefined */
+	return rc;
 }
 
 const struct attr_desc *

@@ -86,6 +86,11 @@ struct crule_row {
 	struct slice x_text;
 };
 
+struct macro {
+	const char *oid;
+	struct place at;
+};
+
 struct row_list {
 	void **rows;
 	size_t n, cap;
@@ -95,7 +100,8 @@ struct schema {
 	/* changed until the freeze by the one thread that builds it */
 	struct strmap *types, *classes, *crules;	/* OIDs and names */
 	struct strmap *syntaxes;			/* OIDs */
-	struct strmap *macros;				/* name -> char * */
+	/* name -> struct macro; the second ignores case, first one wins */
+	struct strmap *macros, *macros_nocase;
 	struct row_list type_list, class_list, crule_list, syntax_list;
 	struct slice *options;
 	unsigned noptions;
@@ -170,6 +176,7 @@ struct def {
 	struct def_field fields[DEF_FIELDS_MAX];
 	unsigned n;
 	struct slice x_text;		/* all X- parts, one blank between */
+	struct slice behind;		/* text after the closing parenthesis */
 };
 
 /* KEYS ends with a NULL key. Slices point into TEXT, arrays into ARENA. */
@@ -192,18 +199,27 @@ bool descr_is_valid(struct slice s);
  */
 int oid_resolve(const struct schema *schema, struct arena *arena,
     struct slice text, struct slice *oid_r);
-/* OID and NAME of DEF copied into the schema; KIND as in "attribute type". */
+/* OID and NAME of DEF copied into the schema. */
 int define_ident(struct schema *schema, const struct def *def,
-    const char *kind, const char **oid_r, const char *const **names_r,
-    struct diag *diag);
+    const char **oid_r, const char *const **names_r, struct diag *diag);
+/* Place of a definition, its file's name copied; built in if AT names none. */
+struct place define_place(struct schema *schema, const struct place *at);
+/*
+ * NOTE, which may be NULL: the definition says what that at AT said before;
+ * text of DEF was ignored.
+ */
+void note_clear(struct schema_note *note);
+void note_same(struct schema_note *note, const char *oid,
+    const struct place *at);
+void note_behind(struct schema_note *note, const struct def *def);
 /* Own copy of a text of DEF; NULL for SLICE_NONE. */
 const char *define_text(struct schema *schema, struct slice text);
 /*
- * Is OID or one of NAMES taken in MAP by something else than SAME? Names the
- * holder's place (PLACE of a found row).
+ * Is OID or one of NAMES taken in MAP? Names the holder's place (PLACE of a
+ * found row). DIFFERS: keyword in which the holder of OID is another, or NULL.
  */
-int define_conflict(const struct strmap *map, const char *kind,
-    const char *oid, const char *const *names, const void *same,
+int define_conflict(const struct strmap *map, const char *oid,
+    const char *const *names, const char *differs,
     const struct place *(*place)(const void *), struct diag *diag);
 void define_register(struct strmap *map, const char *oid,
     const char *const *names, void *row);
@@ -229,9 +245,11 @@ const struct object_class *find_class_macro(const struct schema *schema,
 void schema_add_builtins(struct schema *schema);
 /* type.c, class.c: the same as the public ones, for built-in rows. */
 int type_define(struct schema *schema, struct slice text,
-    const struct place *at, unsigned flags, bool *dup_r, struct diag *diag);
+    const struct place *at, unsigned flags, struct schema_note *note,
+    struct diag *diag);
 int class_define(struct schema *schema, struct slice text,
-    const struct place *at, bool hidden, bool *dup_r, struct diag *diag);
+    const struct place *at, bool hidden, struct schema_note *note,
+    struct diag *diag);
 void class_freeze_all(struct schema *schema);
 /* lookup.c */
 void types_freeze(struct schema *schema);
@@ -302,6 +320,10 @@ VALIDATE(crl_exact);
 VALIDATE(pair_exact);
 VALIDATE(algorithm_id);
 VALIDATE(ac_exact);
+VALIDATE(cert_assertion);
+VALIDATE(crl_assertion);
+VALIDATE(pair_assertion);
+VALIDATE(ac_assertion);
 #undef VALIDATE
 
 /* norm_*.c: normalisers of the rule table */
@@ -326,6 +348,7 @@ NORM(integer_first);
 NORM(string_first);
 NORM(uuid);
 NORM(csn);
+NORM(authz);
 NORM(sid);
 NORM(dn);
 NORM(nameuid);
@@ -336,8 +359,14 @@ NORM(crl_exact);
 NORM(pair_exact);
 NORM(algorithm);
 NORM(ac_exact);
+NORM(cert_assertion);
+NORM(crl_assertion);
+NORM(pair_assertion);
+NORM(ac_assertion);
 #undef NORM
 
+/* Has the normal form of a DN a value that preparation prohibits? */
+bool dn_is_prohibited(const struct schema *schema, struct slice norm);
 int cmp_integer(struct slice a, struct slice b);
 int cmp_gentime(struct slice a, struct slice b);
 void key_integer(struct slice norm, struct buf *key);
@@ -354,6 +383,10 @@ MATCH(dn_superior);
 MATCH(csn_sid);
 MATCH(approx);
 MATCH(components);
+MATCH(certificate);
+MATCH(certificate_list);
+MATCH(certificate_pair);
+MATCH(attr_certificate);
 #undef MATCH
 
 #endif

@@ -56,13 +56,17 @@ set_sup(struct schema *schema, const struct def *def, struct type_row *row,
 	return HB_OK;
 }
 
-/* {n} behind a syntax OID is taken off TEXT. */
+/*
+ * {n} behind a syntax OID is taken off TEXT. Nobody enforces it, so {} and
+ * numbers of any size pass.
+ */
 static int
 take_length(struct slice *text, unsigned *len_r)
 {
 	const char *brace;
 	struct slice num;
-	uint64_t v;
+	uint64_t v = 0;
+	int rc;
 
 	brace = text->len > 0 ? memchr(text->ptr, '{', text->len) : NULL;
 	if (brace == NULL)
@@ -70,7 +74,10 @@ take_length(struct slice *text, unsigned *len_r)
 	if (text->ptr[text->len - 1] != '}')
 		return HB_EINVAL;
 	num = slice(brace + 1, (size_t)(text->ptr + text->len - brace) - 2);
-	if (text_to_uint(num, &v) != HB_OK || v > UINT32_MAX)
+	rc = num.len == 0 ? HB_OK : text_to_uint(num, &v);
+	if (rc == HB_ERANGE || v > UINT32_MAX)
+		v = UINT32_MAX;
+	else if (rc != HB_OK)
 		return HB_EINVAL;
 	text->len = (size_t)(brace - text->ptr);
 	*len_r = (unsigned)v;
@@ -153,6 +160,10 @@ set_rules(struct schema *schema, const struct def *def, struct type_row *row,
 	unsigned i;
 	int rc;
 
+	/*
+	 * Files in the field have substring rules of strings with times and
+	 * numbers: values are then matched as the text they are.
+	 */
 	for (i = 0; i < 3; i++) {
 		if (!def_has(def, kinds[i].key))
 			continue;
@@ -161,7 +172,7 @@ set_rules(struct schema *schema, const struct def *def, struct type_row *row,
 		if (rc != HB_OK)
 			return rc;
 		row->given |= kinds[i].given;
-		if ((rule_row(*kinds[i].rule)->families &
+		if (kinds[i].kind != MR_SUBSTRINGS && (rule_row(*kinds[i].rule)->families &
 		    syntax_row(row->t.syntax)->family) == 0)
 			return diag_err(diag, HB_EINVAL, "%s: '%s' does not "
 			    "fit syntax %s (%s)", kinds[i].key,
@@ -255,21 +266,41 @@ fill_type(struct schema *schema, const struct def *def, struct type_row *row,
 }
 
 /*
- * The same meaning: texts, names left out and the upper bound of values, which
- * nobody enforces, do not count.
+ * The first keyword in which A means something else than B, or NULL: texts,
+ * names left out and the upper bound of values, which nobody enforces, do not
+ * count.
  */
-static bool
-type_is_same(const struct attr_type *a, const struct attr_type *b)
+static const char *
+type_difference(const struct attr_type *a, const struct attr_type *b)
 {
-	const unsigned seen = AT_SINGLE_VALUE | AT_COLLECTIVE |
-	    AT_NO_USER_MOD | AT_OBSOLETE | AT_ORDERED_VALUES |
-	    AT_ORDERED_SIBLINGS;
+	static const struct {
+		unsigned flags;
+		const char *key;
+	} seen[] = {
+		{ AT_SINGLE_VALUE, "SINGLE-VALUE" },
+		{ AT_COLLECTIVE, "COLLECTIVE" },
+		{ AT_NO_USER_MOD, "NO-USER-MODIFICATION" },
+		{ AT_OBSOLETE, "OBSOLETE" },
+		{ AT_ORDERED_VALUES | AT_ORDERED_SIBLINGS, "X-ORDERED" },
+	};
+	unsigned i;
 
-	return a->sup == b->sup && a->equality == b->equality &&
-	    a->ordering == b->ordering && a->substr == b->substr &&
-	    a->syntax == b->syntax && a->usage == b->usage &&
-	    (a->flags & seen) == (b->flags & seen) &&
-	    names_are_within(a->names, b->names);
+	for (i = 0; i < sizeof(seen) / sizeof(*seen); i++)
+		if ((a->flags & seen[i].flags) != (b->flags & seen[i].flags))
+			return seen[i].key;
+	if (!names_are_within(a->names, b->names))
+		return "NAME";
+	if (a->syntax != b->syntax)
+		return "SYNTAX";
+	if (a->equality != b->equality)
+		return "EQUALITY";
+	if (a->ordering != b->ordering)
+		return "ORDERING";
+	if (a->substr != b->substr)
+		return "SUBSTR";
+	if (a->usage != b->usage)
+		return "USAGE";
+	return a->sup != b->sup ? "SUP" : NULL;
 }
 
 static unsigned
@@ -306,30 +337,31 @@ register_type(struct schema *schema, struct type_row *row)
 
 static int
 build_type(struct schema *schema, const struct def *def, struct type_row *row,
-    bool *dup_r, struct diag *diag)
+    struct schema_note *note, struct diag *diag)
 {
 	const struct attr_type *known;
+	const char *differs = NULL;
 	int rc;
 
-	rc = define_ident(schema, def, "attribute type", &row->t.oid,
-	    &row->t.names, diag);
+	rc = define_ident(schema, def, &row->t.oid, &row->t.names, diag);
 	if (rc != HB_OK)
 		return rc;
 	row->t.desc_text = define_text(schema, def_value(def, "DESC"));
 	row->x_text = arena_slice(&schema->arena, def->x_text);
 	rc = fill_type(schema, def, row, diag);
 	if (rc != HB_OK) {
-		diag_prefix(diag, "attribute type '%s'",
+		diag_prefix(diag, "'%s'",
 		    row->t.names[0] != NULL ? row->t.names[0] : row->t.oid);
 		return rc;
 	}
 	known = schema_find_type(schema, slice_of(row->t.oid));
-	if (known != NULL && type_is_same(&row->t, known)) {
-		*dup_r = true;
+	if (known != NULL &&
+	    (differs = type_difference(&row->t, known)) == NULL) {
+		note_same(note, known->oid, type_place(known));
 		return HB_OK;
 	}
-	rc = define_conflict(schema->types, "attribute type", row->t.oid,
-	    row->t.names, NULL, type_place, diag);
+	rc = define_conflict(schema->types, row->t.oid, row->t.names, differs,
+	    type_place, diag);
 	if (rc == HB_OK)
 		register_type(schema, row);
 	return rc;
@@ -337,7 +369,7 @@ build_type(struct schema *schema, const struct def *def, struct type_row *row,
 
 int
 type_define(struct schema *schema, struct slice text, const struct place *at,
-    unsigned flags, bool *dup_r, struct diag *diag)
+    unsigned flags, struct schema_note *note, struct diag *diag)
 {
 	struct type_row *row;
 	struct arena scratch;
@@ -345,35 +377,30 @@ type_define(struct schema *schema, struct slice text, const struct place *at,
 	int rc;
 
 	hb_assert(!schema->frozen);
+	note_clear(note);
 	arena_init(&scratch, 0);
 	rc = def_parse(&scratch, text, type_keys, &def, diag);
-	if (rc != HB_OK) {
-		diag_prefix(diag, "attribute type");
-		goto out;
+	if (rc == HB_OK) {
+		row = arena_zalloc(&schema->arena, sizeof(*row));
+		row->t.flags = flags;
+		row->at = define_place(schema, at);
+		note_behind(note, &def);
+		rc = build_type(schema, &def, row, note, diag);
 	}
-	row = arena_zalloc(&schema->arena, sizeof(*row));
-	row->t.flags = flags;
-	row->at.line = at->line;
-	row->at.file = at->file == NULL ? NULL :
-	    arena_strdup(&schema->arena, at->file);
-	rc = build_type(schema, &def, row, dup_r, diag);
-out:
+	if (rc != HB_OK)
+		diag_prefix(diag, "attributetype");
 	arena_fini(&scratch);
 	return rc;
 }
 
 int
 schema_add_attr_type(struct schema *schema, struct slice text,
-    const char *file, unsigned line, bool *dup_r, struct diag *diag)
+    const char *file, unsigned line, struct schema_note *note,
+    struct diag *diag)
 {
 	struct place at = { file != NULL ? file : "?", line };
-	bool dup = false;
-	int rc;
 
-	rc = type_define(schema, text, &at, 0, &dup, diag);
-	if (dup_r != NULL)
-		*dup_r = dup;
-	return rc;
+	return type_define(schema, text, &at, 0, note, diag);
 }
 
 bool

@@ -184,39 +184,3 @@ validate_boot_param(const struct schema *schema, struct slice v)
 	return colon != NULL && colon + 1 < rest.ptr + rest.len ? HB_OK :
 	    HB_ESYNTAX;
 }
-
-/*
- * Authorization rules: "*", "u[.mech[/realm]]:name", "dn[.style]:pattern",
- * "group[/class[/attribute]]:dn", an LDAP URL, or a plain DN. What a pattern
- * means is decided where it is used.
- */
-int
-validate_authz(const struct schema *schema, struct slice v)
-{
-	static const struct slice heads[] = {
-		{ "u", 1 }, { "dn", 2 }, { "group", 5 }
-	};
-	const char *colon = v.len > 0 ? memchr(v.ptr, ':', v.len) : NULL;
-	struct slice head;
-	unsigned i;
-
-	if (!text_is_utf8(v))
-		return HB_ESYNTAX;
-	if (slice_is_eq(v, SLICE("*")))
-		return HB_OK;
-	if (colon == NULL)
-		return v.len > 0 ? validate_dn(schema, v) : HB_ESYNTAX;
-	head = slice(v.ptr, (size_t)(colon - v.ptr));
-	if (slice_is_eq_nocase(head, SLICE("ldap")) ||
-	    slice_is_eq_nocase(head, SLICE("ldaps")) ||
-	    slice_is_eq_nocase(head, SLICE("ldapi")))
-		return HB_OK;
-	for (i = 0; i < 3; i++)
-		if (head.len >= heads[i].len &&
-		    strncasecmp(head.ptr, heads[i].ptr, heads[i].len) == 0 &&
-		    (head.len == heads[i].len ||
-		    head.ptr[heads[i].len] == '.' ||
-		    head.ptr[heads[i].len] == '/'))
-			return colon + 1 < v.ptr + v.len ? HB_OK : HB_ESYNTAX;
-	return validate_dn(schema, v);
-}

@@ -22,9 +22,9 @@ void
 x509_read_issuer_serial(struct x509 *x)
 {
 	static const struct x509_component rows[] = {
-		{ "issuer", true, x509_read_general_names },
-		{ "serial", true, x509_read_integer },
-		{ "issuerUID", false, x509_read_bits }
+		X509_MUST("issuer", x509_read_general_names),
+		X509_MUST("serial", x509_read_integer),
+		X509_MAY("issuerUID", x509_read_bits)
 	};
 
 	X509_READ(x, rows);
@@ -79,9 +79,9 @@ static void
 read_issuer(struct x509 *x)
 {
 	static const struct x509_component rows[] = {
-		{ "issuerName", false, x509_read_general_names },
-		{ "baseCertificateID", false, x509_read_issuer_serial },
-		{ "objectDigestInfo", false, read_digest }
+		X509_MAY("issuerName", x509_read_general_names),
+		X509_MAY("baseCertificateID", x509_read_issuer_serial),
+		X509_MAY("objectDigestInfo", read_digest)
 	};
 	size_t start = x->out.len;
 
@@ -172,8 +172,8 @@ static void
 read_ac(struct x509 *x)
 {
 	static const struct x509_component rows[] = {
-		{ "serialNumber", true, x509_read_integer },
-		{ "issuer", true, read_issuer }
+		X509_MUST("serialNumber", x509_read_integer),
+		X509_MUST("issuer", read_issuer)
 	};
 
 	X509_READ(x, rows);

@@ -36,7 +36,7 @@ read_legacy(struct x509 *x)
 		return;
 	}
 	x->in.pos++;
-	rc = norm_dn(x->schema, x->in.arena, SUBSTR_WHOLE, slice(x->in.pos,
+	rc = x509_norm_dn(x, slice(x->in.pos,
 	    (size_t)(x->in.end - x->in.pos)), &norm);
 	x->in.pos = x->in.end;
 	if (rc != HB_OK) {
@@ -52,8 +52,8 @@ static void
 read_cert(struct x509 *x)
 {
 	static const struct x509_component rows[] = {
-		{ "serialNumber", true, x509_read_integer },
-		{ "issuer", true, x509_read_name }
+		X509_MUST("serialNumber", x509_read_integer),
+		X509_MUST("issuer", x509_read_name)
 	};
 
 	if (gser_is_next(&x->in, '{'))
@@ -105,9 +105,9 @@ static void
 read_crl(struct x509 *x)
 {
 	static const struct x509_component rows[] = {
-		{ "issuer", true, x509_read_name },
-		{ "thisUpdate", true, x509_read_time },
-		{ "distributionPoint", false, x509_read_point_name }
+		X509_MUST("issuer", x509_read_name),
+		X509_MUST("thisUpdate", x509_read_time),
+		X509_MAY("distributionPoint", x509_read_point_name)
 	};
 
 	X509_READ(x, rows);
@@ -146,8 +146,8 @@ static void
 read_pair(struct x509 *x)
 {
 	static const struct x509_component rows[] = {
-		{ "issuedToThisCAAssertion", false, read_cert },
-		{ "issuedByThisCAAssertion", false, read_cert }
+		X509_MAY("issuedToThisCAAssertion", read_cert),
+		X509_MAY("issuedByThisCAAssertion", read_cert)
 	};
 
 	X509_READ(x, rows);
@@ -159,7 +159,7 @@ const struct x509_kind x509_pair_exact = { put_pair, read_pair };
 
 /* ---- AlgorithmIdentifier, SupportedAlgorithm ---- */
 
-/* Of a SupportedAlgorithm, which begins with one, only the identifier counts. */
+/* A SupportedAlgorithm begins with the identifier; the rest does not count. */
 static void
 put_algorithm(struct x509 *x, struct der *d)
 {
@@ -188,48 +188,7 @@ NORM(crl_exact, x509_crl_exact)
 NORM(pair_exact, x509_pair_exact)
 NORM(algorithm, x509_algorithm)
 NORM(ac_exact, x509_ac_exact)
-
-/* Does normal form TEXT have a component NAME with this VALUE? */
-static bool
-has_component(struct slice text, struct slice name, struct slice value)
-{
-	struct slice one;
-	struct gser g;
-	unsigned n;
-
-	gser_init(&g, NULL, text);
-	gser_open(&g);
-	for (n = 0; gser_has_item(&g, n); n++) {
-		one = gser_name(&g);
-		if (slice_is_eq(gser_value(&g), value) &&
-		    slice_is_eq(one, name))
-			return true;
-	}
-	return false;
-}
-
-/*
- * RFC 4523 3.3, 3.5: components that the assertion leaves out may be
- * anything in the stored value.
- */
-bool
-match_components(const struct schema *schema, struct slice stored,
-    struct slice asserted)
-{
-	struct slice name, value;
-	struct gser g;
-	unsigned n;
-
-	(void)schema;
-	if (slice_is_eq(stored, asserted))
-		return true;
-	gser_init(&g, NULL, asserted);
-	gser_open(&g);
-	for (n = 0; gser_has_item(&g, n); n++) {
-		name = gser_name(&g);
-		value = gser_value(&g);
-		if (g.rc != HB_OK || !has_component(stored, name, value))
-			return false;
-	}
-	return g.rc == HB_OK;
-}
+NORM(cert_assertion, x509_cert_assertion)
+NORM(crl_assertion, x509_crl_assertion)
+NORM(pair_assertion, x509_pair_assertion)
+NORM(ac_assertion, x509_ac_assertion)

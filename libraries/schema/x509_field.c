@@ -1,143 +1,5 @@
-/* Parts of X.509 values that are no names, and what reads and writes them. */
+/* Parts of X.509 values that are no names. */
 #include "x509.h"
-
-static int
-run(struct x509 *x, const struct x509_kind *kind, struct slice value)
-{
-	struct der d = der_reader(value, &x->in.rc);
-
-	x->in.rc = HB_ESYNTAX;
-	if (value.len > 0 && (uint8_t)value.ptr[0] == DER_SEQUENCE &&
-	    der_is_strict(value)) {
-		x->in.rc = HB_OK;
-		kind->put(x, &d);
-		der_end(&d);
-	}
-	/* "0$cn=ca" begins like DER does */
-	if (x->in.rc == HB_ESYNTAX) {
-		buf_reset(&x->out);
-		gser_init(&x->in, x->in.arena, value);
-		kind->read(x);
-		gser_end(&x->in);
-	}
-	return x->in.rc;
-}
-
-int
-x509_normalise(const struct schema *schema, struct arena *arena,
-    const struct x509_kind *kind, struct slice value, struct slice *norm_r)
-{
-	struct x509 x = { .schema = schema, .in.arena = arena };
-	int rc;
-
-	buf_init(&x.out);
-	rc = run(&x, kind, value);
-	if (rc != HB_OK)
-		goto out;
-	*norm_r = value;
-	if (!slice_is_eq(value, buf_slice(&x.out)))
-		*norm_r = arena_slice(arena, buf_slice(&x.out));
-	if (norm_r->ptr == NULL)
-		rc = HB_ELIMIT;
-out:
-	buf_fini(&x.out);
-	return rc;
-}
-
-int
-x509_check(const struct schema *schema, const struct x509_kind *kind,
-    struct slice value)
-{
-	struct arena arena;
-	struct slice norm;
-	int rc;
-
-	arena_init(&arena, 0);
-	rc = x509_normalise(schema, &arena, kind, value, &norm);
-	arena_fini(&arena);
-	return rc;
-}
-
-/* ---- sequences ---- */
-
-struct span {
-	size_t at, len;
-};
-
-static unsigned
-find_row(const struct x509_component *rows, unsigned nrows, struct slice name)
-{
-	unsigned i;
-
-	for (i = 0; i < nrows; i++)
-		if (slice_is_eq_nocase(name, slice_of(rows[i].name)))
-			break;
-	return i;
-}
-
-void
-x509_put_name_of(struct x509 *x, const char *name, bool first)
-{
-	buf_put_str(&x->out, first ? "{ " : ", ");
-	buf_put_str(&x->out, name);
-	buf_put_char(&x->out, ' ');
-}
-
-/* Put what was read, which begins at START, into the order of ROWS. */
-static void
-put_in_order(struct x509 *x, const struct x509_component *rows,
-    unsigned nrows, const struct span *found, size_t start)
-{
-	struct slice parts;
-	bool first = true;
-	unsigned i;
-
-	parts = arena_slice(x->in.arena, slice_skip(buf_slice(&x->out),
-	    start));
-	if (parts.ptr == NULL) {
-		gser_fail(&x->in, HB_ELIMIT);
-		return;
-	}
-	x->out.len = start;
-	for (i = 0; i < nrows; i++) {
-		if (found[i].len == 0)
-			continue;
-		x509_put_name_of(x, rows[i].name, first);
-		buf_put(&x->out, parts.ptr + (found[i].at - start),
-		    found[i].len);
-		first = false;
-	}
-	buf_put_str(&x->out, first ? "{ }" : " }");
-}
-
-void
-x509_read_components(struct x509 *x, const struct x509_component *rows,
-    unsigned nrows)
-{
-	struct span found[X509_COMPONENTS_MAX] = { { 0, 0 } };
-	size_t start = x->out.len;
-	unsigned n, i;
-
-	hb_assert(nrows <= X509_COMPONENTS_MAX);
-	gser_open(&x->in);
-	for (n = 0; gser_has_item(&x->in, n); n++) {
-		i = find_row(rows, nrows, gser_name(&x->in));
-		if (i == nrows || found[i].len > 0) {
-			gser_fail(&x->in, HB_ESYNTAX);
-			return;
-		}
-		found[i].at = x->out.len;
-		rows[i].read(x);
-		found[i].len = x->out.len - found[i].at;
-	}
-	for (i = 0; i < nrows; i++)
-		if (rows[i].required && found[i].len == 0)
-			gser_fail(&x->in, HB_ESYNTAX);
-	if (x->in.rc == HB_OK)
-		put_in_order(x, rows, nrows, found, start);
-}
-
-/* ---- values ---- */
 
 void
 x509_put_der(struct x509 *x, struct slice whole)
@@ -263,6 +125,40 @@ x509_read_time(struct x509 *x)
 		put_time_text(x, is_utc, text);
 }
 
+static struct slice
+quoted_part(struct slice text)
+{
+	const char *quote = memchr(text.ptr, '"', text.len);
+
+	if (quote == NULL || text.len < 2)
+		return SLICE("");
+	return slice(quote + 1, (size_t)(text.ptr + text.len - quote) - 2);
+}
+
+static int
+out_time_cmp(struct x509 *x, struct slice asserted)
+{
+	return x->in.rc != HB_OK ? 0 : cmp_gentime(quoted_part(
+	    buf_slice(&x->out)), quoted_part(asserted));
+}
+
+int
+x509_time_cmp(struct x509 *x, struct slice whole, struct slice asserted)
+{
+	buf_reset(&x->out);
+	x509_put_time(x, whole);
+	return out_time_cmp(x, asserted);
+}
+
+int
+x509_gentime_cmp(struct x509 *x, struct slice body, struct slice asserted)
+{
+	buf_reset(&x->out);
+	if (x->in.rc == HB_OK)
+		put_time_text(x, false, body);
+	return out_time_cmp(x, asserted);
+}
+
 /* X.690 8.6: the number of unused bits, then the bits. */
 void
 x509_put_bits(struct x509 *x, struct slice body)
@@ -287,6 +183,70 @@ x509_read_bits(struct x509 *x)
 {
 	buf_put_char(&x->out, '\'');
 	buf_put_slice(&x->out, gser_bits(&x->in));
+	buf_put_str(&x->out, "'B");
+}
+
+#define NAMED_BITS_MAX	64
+
+struct named_bits {
+	char bits[NAMED_BITS_MAX];	/* '0' or '1' */
+	unsigned n;			/* up to the last that is set */
+};
+
+static void
+set_bit(struct x509 *x, struct named_bits *b, size_t i)
+{
+	if (i >= NAMED_BITS_MAX) {
+		gser_fail(&x->in, HB_ESYNTAX);
+		return;
+	}
+	b->bits[i] = '1';
+	if (i >= b->n)
+		b->n = (unsigned)i + 1;
+}
+
+static void
+read_bit_names(struct x509 *x, const char *const *names, unsigned n,
+    struct named_bits *b)
+{
+	struct slice name;
+	unsigned item, i;
+
+	gser_open(&x->in);
+	for (item = 0; gser_has_item(&x->in, item); item++) {
+		name = gser_value(&x->in);
+		for (i = 0; i < n; i++)
+			if (slice_is_eq_nocase(name, slice_of(names[i])))
+				break;
+		set_bit(x, b, i < n ? i : NAMED_BITS_MAX);
+	}
+}
+
+/* X.680 22.7: zeros at the end of a list of named bits mean nothing. */
+void
+x509_read_named_bits(struct x509 *x, const char *const *names, unsigned n)
+{
+	struct gser ahead = x->in;
+	struct slice text = gser_value(&ahead);
+	struct named_bits b = { .n = 0 };
+	size_t i;
+
+	memset(b.bits, '0', sizeof(b.bits));
+	if (gser_is_next(&x->in, '{')) {
+		read_bit_names(x, names, n, &b);
+	} else if (text.len > 0 && text.ptr[text.len - 1] == 'H') {
+		text = gser_octets(&x->in);
+		for (i = 0; i < text.len * 8; i++)
+			if ((uint8_t)text.ptr[i / 8] >> (7 - i % 8) & 1)
+				set_bit(x, &b, i);
+	} else {
+		text = gser_bits(&x->in);
+		for (i = 0; i < text.len; i++)
+			if (text.ptr[i] == '1')
+				set_bit(x, &b, i);
+	}
+	buf_put_char(&x->out, '\'');
+	buf_put(&x->out, b.bits, b.n);
 	buf_put_str(&x->out, "'B");
 }
 
@@ -356,8 +316,8 @@ void
 x509_read_algorithm(struct x509 *x)
 {
 	static const struct x509_component rows[] = {
-		{ "algorithm", true, x509_read_oid },
-		{ "parameters", false, read_any }
+		X509_MUST("algorithm", x509_read_oid),
+		X509_MAY("parameters", read_any)
 	};
 
 	X509_READ(x, rows);

@@ -118,6 +118,20 @@ put_rdns(struct x509 *x, struct buf *dn, struct slice whole)
 	}
 }
 
+/*
+ * A value with code points that RFC 4518 2.4 prohibits has a normal form that
+ * only such a value has: the octet FF before it. To assertions it is no DN.
+ */
+int
+x509_norm_dn(struct x509 *x, struct slice text, struct slice *norm_r)
+{
+	int rc = norm_dn(x->schema, x->in.arena, SUBSTR_WHOLE, text, norm_r);
+
+	if (rc == HB_OK && memmem(norm_r->ptr, norm_r->len, "\\FF", 3) != NULL)
+		rc = HB_ESYNTAX;
+	return rc;
+}
+
 static void
 put_dn(struct x509 *x, struct slice norm)
 {
@@ -141,8 +155,7 @@ x509_put_name(struct x509 *x, struct slice whole)
 	put_rdns(x, &dn, whole);
 	if (x->in.rc != HB_OK)
 		goto out;
-	rc = norm_dn(x->schema, x->in.arena, SUBSTR_WHOLE, buf_slice(&dn),
-	    &norm);
+	rc = x509_norm_dn(x, buf_slice(&dn), &norm);
 	if (rc == HB_OK) {
 		/* which may point into the string */
 		put_dn(x, norm);
@@ -171,7 +184,7 @@ x509_read_name(struct x509 *x)
 	text = gser_string(&x->in);
 	if (x->in.rc != HB_OK)
 		return;
-	rc = norm_dn(x->schema, x->in.arena, SUBSTR_WHOLE, text, &norm);
+	rc = x509_norm_dn(x, text, &norm);
 	if (rc == HB_OK)
 		put_dn(x, norm);
 	else
@@ -350,8 +363,7 @@ put_relative(struct x509 *x, struct slice whole)
 	put_rdn(x, &dn, der_enter(&d, DER_CONTEXT_OF(1)));
 	if (x->in.rc != HB_OK)
 		goto out;
-	rc = norm_dn(x->schema, x->in.arena, SUBSTR_WHOLE, buf_slice(&dn),
-	    &norm);
+	rc = x509_norm_dn(x, buf_slice(&dn), &norm);
 	if (rc == HB_OK)
 		gser_put_string(&x->out, norm);
 	else if (rc == HB_ESYNTAX)
@@ -403,10 +415,26 @@ x509_read_point_name(struct x509 *x)
 		return;
 	rc = validate_rdn(x->schema, text);
 	if (rc == HB_OK)
-		rc = norm_dn(x->schema, x->in.arena, SUBSTR_WHOLE, text,
-		    &norm);
+		rc = x509_norm_dn(x, text, &norm);
 	if (rc == HB_OK)
 		gser_put_string(&x->out, norm);
 	else
 		gser_fail(&x->in, rc);
+}
+
+bool
+x509_points_meet(struct slice a, struct slice b)
+{
+	const struct slice head = SLICE("fullName:");
+	struct gser g;
+	unsigned n;
+
+	if (!slice_has_prefix(a, head) || !slice_has_prefix(b, head))
+		return slice_is_eq(a, b);
+	gser_init(&g, NULL, slice_skip(b, head.len));
+	gser_open(&g);
+	for (n = 0; gser_has_item(&g, n); n++)
+		if (x509_list_has(slice_skip(a, head.len), gser_value(&g)))
+			return true;
+	return false;
 }

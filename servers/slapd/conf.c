@@ -29,6 +29,24 @@ conf_warn(const struct cfg_line *line, const char *fmt, ...)
 	    text);
 }
 
+void
+conf_note(struct slapd_conf *conf, const struct cfg_line *line,
+    const char *fmt, ...)
+{
+	struct conf_note *note = arena_zalloc(&conf->arena, sizeof(*note));
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	note->text = arena_printf(&conf->arena, "%s: line %u: note: %s",
+	    line->file, line->line, text).ptr;
+	*conf->notes_end = note;
+	conf->notes_end = &note->next;
+	log_printf(LOG_CONFIG, "%s", note->text);
+}
+
 int
 conf_dn(struct slapd_conf *conf, const struct cfg_line *line, unsigned i,
     struct dn *dn_r, struct diag *diag)
@@ -167,6 +185,7 @@ conf_new(const char *file)
 	arena_init(&conf->arena, 0);
 	conf->file = arena_strdup(&conf->arena, file);
 	conf->schema = schema_new();
+	conf->notes_end = &conf->notes;
 	conf->loglevel = LOG_STATS;
 	conf->threads = 16;
 	cfg_defaults(conf_global_table, conf);

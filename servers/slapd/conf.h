@@ -60,6 +60,12 @@ struct conf_tcp_buffer {
 	unsigned read, write;		/* bytes; 0: the system's default */
 };
 
+/* What is no warning but may be of interest, in order of the files. */
+struct conf_note {
+	struct conf_note *next;
+	const char *text;		/* "<file>: line <n>: note: ..." */
+};
+
 enum conf_sighup { SIGHUP_RELOAD, SIGHUP_SHUTDOWN };
 
 /*
@@ -132,6 +138,7 @@ struct slapd_conf {
 
 	/* DNs, rules and lists of all of the above */
 	struct arena arena;
+	struct conf_note *notes, **notes_end;
 	/* where reading stands */
 	/* the section: frontend, or a database */
 	struct be_db *current;

@@ -335,7 +335,8 @@ const struct cfg_item conf_global_table[] = {
 	    "is never."),
 	CFG_CALL("ldapsyntax", conf_ldap_syntax, 0, -1, CFG_RAW, CFG_RESTART,
 	    "<definition>", "Define an LDAP syntax as RFC 4512 writes it. A "
-	    "syntax that is not known needs X-SUBST with one that is."),
+	    "new syntax takes the values of the one that X-SUBST names, or any "
+	    "octets."),
 	CFG_CALL("listener-threads", parse_listener_threads, 1, 1, 0,
 	    CFG_RESTART, "<n>", "Threads that serve connections, rounded down "
 	    "to a power of two, at most 16. By default one for each "

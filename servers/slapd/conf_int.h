@@ -52,6 +52,9 @@ int conf_check(struct slapd_conf *, struct diag *);
 int conf_dn(struct slapd_conf *, const struct cfg_line *, unsigned i,
     struct dn *dn_r, struct diag *);
 
+/* "<file>: line <n>: note: ..." at LOG_CONFIG, and kept for slaptest. */
+void conf_note(struct slapd_conf *, const struct cfg_line *, const char *fmt,
+    ...) HB_PRINTF(3, 4);
 /* "<file>: line <n>: warning: ..." at LOG_ANY. */
 void conf_warn(const struct cfg_line *, const char *fmt, ...) HB_PRINTF(2, 3);
 

@@ -24,26 +24,51 @@ conf_is_raw(const char *keyword)
 }
 
 typedef int (*schema_add_cb)(struct schema *, struct slice, const char *,
-    unsigned, bool *, struct diag *);
+    unsigned, struct schema_note *, struct diag *);
+
+/*
+ * Two files that define the same are nothing to worry about; text that means
+ * nothing may be a definition that was folded into the one before it.
+ */
+static void
+tell(struct slapd_conf *conf, const struct cfg_line *line,
+    const struct schema_note *note)
+{
+	if (note->same)
+		conf_note(conf, line, "%s", note->text);
+	else if (note->ignored)
+		conf_warn(line, "<%s> %s", line->words[0], note->text);
+}
+
+/* Blanks at the end and, as slapd takes them, double quotes around. */
+static struct slice
+definition_of(const char *rest)
+{
+	struct slice text = slice_of(rest);
+
+	while (text.len > 0 && (text.ptr[text.len - 1] == ' ' ||
+	    text.ptr[text.len - 1] == '\t'))
+		text.len--;
+	if (text.len > 1 && text.ptr[0] == '"' &&
+	    text.ptr[text.len - 1] == '"')
+		text = slice(text.ptr + 1, text.len - 2);
+	return text;
+}
 
 static int
 add_definition(struct slapd_conf *conf, const struct cfg_line *line,
     schema_add_cb add, struct diag *diag)
 {
-	struct slice text = slice_of(line->rest);
-	bool dup = false;
+	struct slice text = definition_of(line->rest);
+	struct schema_note note;
 	int rc;
 
-	while (text.len > 0 && (text.ptr[text.len - 1] == ' ' ||
-	    text.ptr[text.len - 1] == '\t'))
-		text.len--;
 	if (text.len == 0)
 		return diag_err(diag, HB_EINVAL, "<%s> missing <definition> "
 		    "argument", line->words[0]);
-	rc = add(conf->schema, text, line->file, line->line, &dup, diag);
-	if (rc == HB_OK && dup)
-		conf_warn(line, "<%s> is defined a second time, alike",
-		    line->words[0]);
+	rc = add(conf->schema, text, line->file, line->line, &note, diag);
+	if (rc == HB_OK)
+		tell(conf, line, &note);
 	return rc;
 }
 
@@ -84,10 +109,15 @@ conf_object_identifier(void *base, const struct cfg_line *line, void *ctx,
     struct diag *diag)
 {
 	struct slapd_conf *conf = base;
+	struct schema_note note;
+	int rc;
 
 	(void)ctx;
-	return schema_add_macro(conf->schema, slice_of(line->words[1]),
-	    slice_of(line->words[2]), diag);
+	rc = schema_add_macro(conf->schema, slice_of(line->words[1]),
+	    slice_of(line->words[2]), line->file, line->line, &note, diag);
+	if (rc == HB_OK)
+		tell(conf, line, &note);
+	return rc;
 }
 
 int

@@ -9,9 +9,11 @@ names must agree.
 Environment: CRASH_CYCLES (20), CRASH_SEED (printed, to repeat the choices),
 CRASH_CLIENTS (4).
 """
+import errno
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -21,10 +23,13 @@ import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "e2e"))
-from conftest import (BACKENDS, SUFFIX, Server, parse_ldif)  # noqa: E402
+from conftest import (BACKENDS, SUFFIX, Server, parse_ldif,  # noqa: E402
+                      wait_until)
 
 CYCLES = int(os.environ.get("CRASH_CYCLES", "20"))
 CLIENTS = int(os.environ.get("CRASH_CLIENTS", "4"))
+FAULT = os.path.abspath(os.path.join(os.environ.get("top_builddir", "."),
+                                     "tests", "crash", ".libs", "fault.so"))
 SEED = int(os.environ.get("CRASH_SEED", str(random.randrange(1 << 30))))
 
 TOP = f"""dn: {SUFFIX}
@@ -41,13 +46,14 @@ class Client(threading.Thread):
     DOUBT is {rdn: possible counters, None for absent} of the request that
     was not answered."""
 
-    def __init__(self, server, number, state, rnd):
+    def __init__(self, server, number, state, rnd, faults=()):
         super().__init__(daemon=True)
+        self.faults = faults        # answers that leave it open
         self.server, self.number, self.rnd = server, number, rnd
         self.base = f"ou=client{number},{SUFFIX}"
         self.state, self.doubt, self.done = state, {}, 0
         self.serial = max([int(r[4:].split("-")[0]) for r in state] or [0])
-        self.error = None
+        self.error, self.failed = None, False
 
     def attrs(self, rdn, n):
         return {"title": [b"t%d" % n], "description": [
@@ -92,6 +98,8 @@ class Client(threading.Thread):
                 self.one(conn)
         except (ldap.SERVER_DOWN, ldap.UNAVAILABLE, ldap.CONNECT_ERROR):
             pass
+        except self.faults:
+            self.failed = True
         except Exception as e:      # told by the main thread
             self.error = e
 
@@ -151,6 +159,34 @@ def check(server, clients):
     conn.unbind_s()
 
 
+def loaded(backend, **more):
+    s = Server(backend, extra="sizelimit unlimited\n",
+               extra_db="index title pres,eq,sub\n", **more)
+    fill_top(s)
+    return s
+
+
+def fill_top(s):
+    s.load(TOP + "".join(
+        f"dn: ou=client{i},{SUFFIX}\nobjectClass: organizationalUnit\n"
+        f"ou: client{i}\n\n" for i in range(CLIENTS)))
+
+
+def kill(s):
+    os.kill(s.proc.pid, signal.SIGKILL)
+    s.proc.wait()
+    s.proc = None
+
+
+def joined(clients, cycle):
+    """Changes that were acknowledged before all of them ended."""
+    for c in clients:
+        c.join(30)
+        assert not c.is_alive()
+        assert c.error is None, f"cycle {cycle}: {c.error!r}"
+    return sum(c.done for c in clients)
+
+
 def check_files(server):
     """Every page, name and index key, by slapcheck. Of a server that was
     killed it is slapcheck that recovers."""
@@ -162,11 +198,7 @@ def check_files(server):
 def test_K01_kill(backend):
     print(f"CRASH_SEED={SEED}")
     rnd = random.Random(SEED)
-    s = Server(backend, extra="sizelimit unlimited\n",
-               extra_db="index title pres,eq,sub\n")
-    s.load(TOP + "".join(
-        f"dn: ou=client{i},{SUFFIX}\nobjectClass: organizationalUnit\n"
-        f"ou: client{i}\n\n" for i in range(CLIENTS)))
+    s = loaded(backend)
     states = [{} for _ in range(CLIENTS)]
     total = 0
     s.start()
@@ -176,14 +208,8 @@ def test_K01_kill(backend):
         for c in clients:
             c.start()
         time.sleep(rnd.uniform(0.05, 0.8))
-        os.kill(s.proc.pid, signal.SIGKILL)
-        s.proc.wait()
-        s.proc = None
-        for c in clients:
-            c.join(30)
-            assert not c.is_alive()
-            assert c.error is None, f"cycle {cycle}: {c.error!r}"
-            total += c.done
+        kill(s)
+        total += joined(clients, cycle)
         if cycle % 2 == 0:
             check_files(s)
         s.start()
@@ -195,3 +221,142 @@ def test_K01_kill(backend):
     print(f"{CYCLES} cycles, {total} acknowledged changes")
     assert total > CYCLES
     s.clean()
+
+
+class Disk:
+    """The disk below a server's database, which fails on demand (fault.c)."""
+
+    def __init__(self, server):
+        self.control = os.path.join(server.dir, "fault")
+        with open(self.control, "w") as f:
+            f.write("0")
+        self.env = {"LD_PRELOAD": FAULT, "FAULT_CONTROL": self.control,
+                    "FAULT_DIR": server.db_dir(0)}
+
+    def start(self, server):
+        os.environ.update(self.env)
+        try:
+            server.start()
+        finally:
+            del os.environ["LD_PRELOAD"]
+        with open(f"/proc/{server.proc.pid}/maps") as f:
+            assert FAULT in f.read()
+
+    def fails(self, how):
+        with open(self.control, "r+") as f:
+            f.write(how)
+
+
+# how it fails, and whether the server goes on when it does not any more
+FAULTS = [("w", True), ("f", True), ("h", True), ("s", False)]
+OPEN = (ldap.OTHER, ldap.UNWILLING_TO_PERFORM)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_K02_disk_fails(backend):
+    """Writes and syncs fail for a time, then slapd is killed."""
+    print(f"CRASH_SEED={SEED}")
+    rnd = random.Random(SEED)
+    s = loaded(backend, log="none")
+    disk = Disk(s)
+    states = [{} for _ in range(CLIENTS)]
+    total = 0
+
+    def run(faults=()):
+        some = [Client(s, i, states[i], random.Random(rnd.random()), faults)
+                for i in range(CLIENTS)]
+        for c in some:
+            c.start()
+        time.sleep(rnd.uniform(0.05, 0.4))
+        return some
+
+    disk.start(s)
+    for cycle in range(max(CYCLES // 2, len(FAULTS))):
+        how, goes_on = FAULTS[cycle % len(FAULTS)]
+        clients = run(OPEN)
+        disk.fails(how)
+        total += joined(clients, cycle)
+        assert all(c.failed for c in clients)
+        disk.fails("0")
+        if goes_on:
+            wait_until(lambda: can_write(s), 10, 0.1)
+            check(s, clients)
+            clients = run()
+        else:
+            with pytest.raises(ldap.OTHER, match="started again"):
+                s.root().modify_s(SUFFIX, [(ldap.MOD_REPLACE, "o", [b"x"])])
+            assert s.root().search_s(SUFFIX, 0)
+        kill(s)
+        if goes_on:
+            total += joined(clients, cycle)
+        check_files(s)
+        disk.start(s)
+        check(s, clients)
+    print(f"{cycle + 1} cycles, {total} acknowledged changes")
+    assert total > cycle
+    s.clean()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root mounts a small disk")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_K03_disk_full(backend):
+    """A real file system runs full below the server, and has room again."""
+    print(f"CRASH_SEED={SEED}")
+    rnd = random.Random(SEED)
+    s = Server(backend, extra="sizelimit unlimited\n",
+               extra_db="index title pres,eq,sub\ncheckpoint 2048 1\n",
+               log="none")
+    os.makedirs(s.db_dir(0), exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256m", "tmpfs",
+                    s.db_dir(0)], check=True)
+    filler = os.path.join(s.db_dir(0), "filler")
+    try:
+        fill_top(s)
+        states = [{} for _ in range(CLIENTS)]
+        s.start()
+        for left in (20 << 20, 0, 1 << 20, 0):
+            clients = [Client(s, i, states[i], random.Random(rnd.random()),
+                              OPEN) for i in range(CLIENTS)]
+            for c in clients:
+                c.start()
+            time.sleep(0.2)
+            take_room(filler, left)
+            joined(clients, left)
+            assert all(c.failed for c in clients)
+            assert s.root().search_s(SUFFIX, 2, "(objectClass=*)", ["1.1"])
+            os.unlink(filler)
+            wait_until(lambda: can_write(s), 20, 0.2)
+            check(s, clients)
+            assert "there is space again" in s.log_text()
+            kill(s)
+            check_files(s)
+            s.start()
+            check(s, clients)
+        s.stop()
+    finally:
+        subprocess.run(["umount", "-l", s.db_dir(0)], check=True)
+    s.clean()
+
+
+def take_room(path, left):
+    """All room but LEFT octets, while others take some as well."""
+    with open(path, "wb") as f:
+        while True:
+            st = os.statvfs(path)
+            try:
+                os.posix_fallocate(f.fileno(), os.fstat(f.fileno()).st_size,
+                                   max(st.f_bavail * st.f_bsize - left, 4096))
+                return
+            except OSError as e:
+                if e.errno != errno.ENOSPC:
+                    raise
+                if left == 0 and os.statvfs(path).f_bavail == 0:
+                    return
+
+
+def can_write(s):
+    try:
+        s.root().modify_s(SUFFIX, [(ldap.MOD_REPLACE, "o", [b"y"])])
+    except OPEN:
+        return False
+    return True

@@ -3,12 +3,13 @@ import os
 import re
 import stat
 import subprocess
+import threading
 
 import ldap
 import people
 import pytest
 from conftest import (PEER, ROOTDN, SLAPD, SUFFIX, Database, Server,
-                      parse_ldif)
+                      parse_ldif, wait_until)
 
 TOP = f"""dn: {SUFFIX}
 objectClass: dcObject
@@ -217,6 +218,98 @@ def test_T20_index_afterwards(make, backend):
     assert p.returncode == 1 and "description" in p.stderr
     s.start()
     assert len(s.conn().search_s(SUFFIX, 2, "(l=Graz)")) == want
+
+
+def test_T21_index_while_running(make, backend):
+    """A new index line: searches are right while it is built and after."""
+    s = make(backend, log="none")
+    s.load(people.ldif(2000))
+    s.write_conf(s.conf_text + "index l,title eq,sub\nsizelimit unlimited\n")
+    s.start()
+    c, root = s.conn(), s.root()
+    want = len(c.search_s(SUFFIX, 2, "(l=*raz)"))
+    assert want > 0
+    for i, dn in enumerate(dn for dn, _ in c.search_s(
+            SUFFIX, 2, "(&(objectClass=person)(l=*))", ["1.1"])[:50]):
+        root.modify_s(dn, [(ldap.MOD_REPLACE, "l", [b"Nowhere"])])
+        assert len(c.search_s(SUFFIX, 2, "(l=nowhere)")) == i + 1
+    wait_until(lambda: "indexes are complete" in s.log_text())
+    assert len(c.search_s(SUFFIX, 2, "(l=nowhere)")) == 50
+    assert "being built" in s.log_text()
+    s.restart()
+    assert len(s.conn().search_s(SUFFIX, 2, "(l=no*re)")) == 50
+    assert s.log_text().count("being built") == 1
+
+
+def test_T22_advice(make, backend):
+    """What lacks an index is told once for a kind of filter, with its cost."""
+    s = make(backend, log="none", extra="sizelimit unlimited")
+    s.load(people.ldif(2500))
+    s.start()
+    c = s.conn()
+    for i in range(40):
+        c.search_s(SUFFIX, 2, f"(&(objectClass=person)(roomNumber={i}))")
+        c.search_s(SUFFIX, 2, f"(|(roomNumber=*{i}x)(roomNumber=*{i}y))")
+        c.search_s(SUFFIX, 2, f"(uid=user.{i})")
+    lines = [line for line in s.log_text().splitlines() if "would help" in line]
+    assert len(lines) == 2
+    assert "searches like (&(objectclass=?)(roomnumber=?)) looked at" in \
+        lines[0] and '"index roomNumber eq" would help' in lines[0]
+    assert "(|(roomnumber=*?)...)" in lines[1] and \
+        '"index roomNumber sub" would help' in lines[1]
+    assert s.log_text().count("(roomNumber) not indexed") == 1
+
+
+def test_T23_slapindex_beside_slapd(make, backend):
+    """The server builds; searches are right all the time."""
+    s = make(backend, log="none", extra="sizelimit unlimited")
+    s.load(people.ldif(3000))
+    s.start()
+    wrong, news, stop = [], set(), threading.Event()
+
+    def look():
+        c = s.conn()
+        while not stop.is_set():
+            for i in range(0, 3000, 211):
+                n = len(c.search_s(SUFFIX, 2, f"(uid=user{i})", ["1.1"]))
+                if n != 1:
+                    wrong.append((i, n))
+
+    def write():
+        c, n = s.root(), 0
+        while not stop.is_set():
+            n += 1
+            dn = f"uid=new{n},{SUFFIX}"
+            c.add_s(dn, [("objectClass", [b"inetOrgPerson"]),
+                         ("cn", [b"x"]), ("sn", [b"x"])])
+            if len(c.search_s(SUFFIX, 2, f"(uid=new{n})")) != 1:
+                wrong.append(dn)
+            if n % 2:
+                c.delete_s(dn)
+            else:
+                news.add(dn)
+
+    threads = [threading.Thread(target=f) for f in (look, write)]
+    for t in threads:
+        t.start()
+    p = s.tool("index", "-v")
+    s.tool("index", "uid", "cn")
+    stop.set()
+    for t in threads:
+        t.join()
+    assert wrong == [] and news
+    assert "it builds the indexes" in p.stderr
+    c = s.conn()
+    assert {dn for dn, _ in c.search_s(SUFFIX, 2, "(uid=new*)")} == news
+    p = s.tool("index", "roomNumber", check=False)
+    assert p.returncode == 1 and "roomNumber" in p.stderr
+    conf = s.conf_text
+    s.write_conf(conf + "index roomNumber eq\n")
+    p = s.tool("index", "roomNumber", check=False)
+    assert p.returncode == 1 and "start it again" in p.stderr
+    s.restart()
+    wait_until(lambda: s.log_text().count("indexes are complete") == 3)
+    assert len(s.conn().search_s(SUFFIX, 2, "(uid=new*)")) == len(news)
 
 
 # slappasswd

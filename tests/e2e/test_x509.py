@@ -5,7 +5,7 @@ import subprocess
 import ldap
 import pytest
 from conftest import SUFFIX, Server, person
-from ldap import MOD_ADD, MOD_DELETE
+from ldap import MOD_ADD, MOD_DELETE, MOD_REPLACE
 
 INDEX = """
 index userCertificate eq
@@ -180,7 +180,56 @@ def crl_entry(name, values):
             ("cn", [name.encode()]), (CRL, values)]
 
 
-def test_X06_lists(root, scratch, ca):
+def test_X06_binary_is_required(server, root, scratch, ca):
+    der = ca.cert(8, "/CN=eight")
+    dn = f"cn=y,{scratch}"
+    with pytest.raises(ldap.UNDEFINED_TYPE) as e:
+        root.add_s(dn, person("y") + [("userCertificate", [der])])
+    assert "userCertificate: requires ;binary transfer" in \
+        e.value.args[0]["info"]
+    root.add_s(dn, person("y") + [(CERT, [der])])
+    for op in (MOD_ADD, MOD_DELETE, MOD_REPLACE):
+        with pytest.raises(ldap.UNDEFINED_TYPE):
+            root.modify_s(dn, [(op, "userCertificate", [der])])
+    for op in (MOD_DELETE, MOD_REPLACE):
+        with pytest.raises(ldap.UNDEFINED_TYPE):
+            root.modify_s(dn, [(op, "userCertificate", None)])
+    with pytest.raises(ldap.UNDEFINED_TYPE):
+        root.modify_s(dn, [(MOD_ADD, "description;binary", [b"x"])])
+    root.modify_s(dn, [(MOD_REPLACE, CERT, None)])
+
+
+def test_X07_components(root, scratch, ca):
+    ders = {
+        "signs": ca.cert(21, "/O=Example/CN=signs",
+                         "keyUsage=digitalSignature,keyCertSign",
+                         "subjectAltName=DNS:host.example.org",
+                         "certificatePolicies=1.2.3.4",
+                         "subjectKeyIdentifier=5A5B"),
+        "plain": ca.cert(22, "/O=Example/CN=plain", "keyUsage=cRLSign"),
+    }
+    for name, der in ders.items():
+        root.add_s(f"cn={name},{scratch}", person(name) + [(CERT, [der])])
+    for text, want in [
+            ("serialNumber 21", ["cn=signs"]),
+            (f'issuer rdnSequence:"{ISSUER}"', ["cn=plain", "cn=signs"]),
+            (f'issuer rdnSequence:"{ISSUER}", serialNumber 22', ["cn=plain"]),
+            ('subject rdnSequence:"CN=Signs,O=example"', ["cn=signs"]),
+            ("keyUsage { keyCertSign }", ["cn=signs"]),
+            ("keyUsage { cRLSign }", ["cn=plain"]),
+            ("subjectAltName builtinNameForm:dNSName", ["cn=signs"]),
+            ("policy { 1.2.3.4 }", ["cn=signs"]),
+            ("subjectKeyIdentifier '5A5B'H", ["cn=signs"]),
+            ("subjectPublicKeyAlgID 1.2.840.10045.2.1",
+             ["cn=plain", "cn=signs"]),
+            ('certificateValid generalizedTime:"20000101000000Z"', []),
+            ("nameConstraints { }", []), ("serialNumber", [])]:
+        for rule in ("certificateMatch", "2.5.13.35"):
+            f = f"(userCertificate:{rule}:={{ {text} }})"
+            assert names(root, scratch, f) == want, f
+
+
+def test_X08_lists(root, scratch, ca):
     der = ca.crl()
     text = subprocess.run(
         ["openssl", "crl", "-inform", "DER", "-noout", "-lastupdate",
@@ -199,6 +248,14 @@ def test_X06_lists(root, scratch, ca):
                   f"(certificateRevocationList:certificateListExactMatch:="
                   f"{text})"):
             assert names(root, scratch, f) == want, f
+    for text, want in [
+            (f'issuer "{ISSUER}", minCRLNumber 4096', ["cn=list"]),
+            ("minCRLNumber 1, maxCRLNumber 9999", ["cn=list"]),
+            ("minCRLNumber 99999", []),
+            (f'dateAndTime utcTime:"{stamp[2:]}"', ["cn=list"]),
+            ('dateAndTime utcTime:"000101000000Z"', [])]:
+        f = f"(certificateRevocationList:certificateListMatch:={{ {text} }})"
+        assert names(root, scratch, f) == want, f
     assert root.compare_s(f"cn=list,{scratch}", "certificateRevocationList",
                           (when % ("utcTime", stamp[2:])).encode())
     with pytest.raises(ldap.INVALID_SYNTAX):

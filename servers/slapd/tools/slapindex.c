@@ -59,7 +59,15 @@ reindex(struct tool_run *run, const struct attr_desc *const *descs, unsigned n)
 	int rc, closed;
 
 	progress_init(&progress, run->tool->name, true);
-	if ((rc = tool->open(run->db, &opts, &diag)) == HB_OK) {
+	rc = tool->open(run->db, &opts, &diag);
+	if (rc == HB_EINUSE) {
+		if (run->verbose)
+			tool_say(run, "%s: it builds the indexes", diag.text);
+		diag_clear(&diag);
+		opts.mode = TOOL_READ;
+		rc = tool->open(run->db, &opts, &diag);
+	}
+	if (rc == HB_OK) {
 		rc = tool->reindex(run->db, descs, n, &diag);
 		closed = tool->close(run->db, rc == HB_OK, &diag);
 		if (rc == HB_OK)

@@ -82,6 +82,15 @@ test_db(const struct tool_run *run, struct be_db *db)
 	return -1;
 }
 
+static void
+say_notes(const struct tool_run *run)
+{
+	const struct conf_note *note;
+
+	for (note = run->conf->notes; note != NULL; note = note->next)
+		tool_say(run, "%s", note->text);
+}
+
 static int
 run_test(struct tool_run *run, int nargs, char **args)
 {
@@ -89,6 +98,8 @@ run_test(struct tool_run *run, int nargs, char **args)
 
 	(void)nargs;
 	(void)args;
+	if (!run->quiet)
+		say_notes(run);
 	for (unsigned i = 0; !run->dry_run && i < run->conf->ndbs; i++)
 		if (test_db(run, run->conf->dbs[i]) != 0)
 			failed++;

@@ -60,8 +60,9 @@ static const struct form_case forms[] = {
 	FORM("cn=a  b", "cn=a  b", "cn=a b"),
 	FORM("exact=A  B", "exact=A  B", "exact=A B"),
 	FORM("odd=A  B ", "odd=A  B", "odd=A  B"),
-	FORM("dc= ", "dc=", "dc="),
-	FORM("dc= , dc=x", "dc=,dc=x", "dc=,dc=x"),
+	/* no characters are as good as blanks (RFC 4518 2.6.1) */
+	FORM("dc= ", "dc=", "dc=\\20"),
+	FORM("dc= , dc=\\ ", "dc=,dc=\\20", "dc=\\20,dc=\\20"),
 	/* ';' (RFC 2253 4) and quotes (RFC 1779) */
 	FORM("cn=a;dc=x", "cn=a,dc=x", "cn=a,dc=x"),
 	FORM("cn=\"a,b;c+d=e<f>\" ,dc=x",
@@ -114,6 +115,9 @@ static const struct form_case forms[] = {
 	FORM("telephoneNumber=-", "telephoneNumber=-", "telephonenumber=\\20"),
 	FORM("telephoneNumber=\\ -", "telephoneNumber=\\20-",
 	    "telephonenumber=\\20"),
+	/* RFC 4518 2.4 prohibits U+FDD2 */
+	FORM("cn=A\xef\xb7\x92", "cn=A\xef\xb7\x92",
+	    "cn=#c0820005ff41efb792"),
 	FORM("entryUUID=597AE2F6-16a6-1027-98f4-d28b5365dc14",
 	    "entryUUID=597AE2F6-16a6-1027-98f4-d28b5365dc14",
 	    "entryuuid=#c0820010597ae2f616a6102798f4d28b5365dc14"),

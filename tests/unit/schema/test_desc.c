@@ -283,13 +283,13 @@ redefine(struct slice text, void *arg)
 {
 	const struct redefine *r = arg;
 	struct diag diag = DIAG_INIT;
-	bool dup = false;
+	struct schema_note note;
 	int rc;
 
 	rc = r->kind == SCHEMA_TYPES ? schema_add_attr_type(r->schema, text,
-	    NULL, 0, &dup, &diag) : schema_add_object_class(r->schema, text,
-	    NULL, 0, &dup, &diag);
-	if (rc != HB_OK || !dup)
+	    NULL, 0, &note, &diag) : schema_add_object_class(r->schema, text,
+	    NULL, 0, &note, &diag);
+	if (rc != HB_OK || !note.same)
 		fail_msg("%.*s: %s", SLICE_ARG(text), diag.text);
 }
 

@@ -22,7 +22,7 @@ add_macro(struct loader *ld, struct slice rest)
 		n++;
 	name = slice(rest.ptr, n);
 	if (schema_add_macro(ld->schema, name, slice_skip(rest, n + 1),
-	    &diag) != HB_OK)
+	    ld->file, 0, NULL, &diag) != HB_OK)
 		fail_msg("%s: %s", ld->file, diag.text);
 }
 
@@ -32,7 +32,7 @@ add_line(struct loader *ld, struct slice line, unsigned no)
 {
 	struct diag diag = DIAG_INIT;
 	struct slice rest;
-	bool dup = false;
+	struct schema_note note = { .same = false };
 	size_t n = 0;
 	int rc = HB_EINVAL;
 
@@ -49,16 +49,16 @@ add_line(struct loader *ld, struct slice line, unsigned no)
 	}
 	if (slice_is_eq(line, SLICE("attributetype")))
 		rc = schema_add_attr_type(ld->schema, rest, ld->file, no,
-		    &dup, &diag);
+		    &note, &diag);
 	else if (slice_is_eq(line, SLICE("objectclass")))
 		rc = schema_add_object_class(ld->schema, rest, ld->file, no,
-		    &dup, &diag);
+		    &note, &diag);
 	else if (slice_is_eq(line, SLICE("ldapsyntax")))
-		rc = schema_add_syntax(ld->schema, rest, ld->file, no, &dup,
+		rc = schema_add_syntax(ld->schema, rest, ld->file, no, &note,
 		    &diag);
-	if (rc != HB_OK || dup)
+	if (rc != HB_OK || note.same)
 		fail_msg("%s line %u: %s", ld->file, no,
-		    dup ? "defined before" : diag.text);
+		    note.same ? note.text : diag.text);
 }
 
 static void

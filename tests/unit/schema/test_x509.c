@@ -252,6 +252,8 @@ static const struct {
 	    "\"2.25.340282366920938463463374607431768211455=#0c0178\" }" },
 	/* a name that the attributes' syntaxes do not allow: as it is */
 	{ "1", "/1.2.3=x+1.2.3=y", "der:" },
+	/* a code point of private use, which no assertion has */
+	{ "1", "/CN=\xee\x80\x80", "der:" },
 	{ "1", "", "{ serialNumber 1, issuer rdnSequence:\"\" }" }
 };
 
@@ -365,7 +367,8 @@ static const struct {
 	{ "{ serialNumber 1, issuer rdnSequence:\"cn=ca\"\" }", NULL },
 	{ "{ serialNumber 1, issuer rdnSequence:\"cn\" }", NULL },
 	{ "{ serialNumber 1, issuer rdnSequence:\"cn=\xff\" }", NULL },
-	{ "{ serialNumber 1, issuer rdnSequence:\"c=Germany\" }", NULL }
+	{ "{ serialNumber 1, issuer rdnSequence:\"c=Germany\" }", NULL },
+	{ "{ serialNumber 1, issuer rdnSequence:\"cn=\xee\x80\x80\" }", NULL }
 };
 
 static void

@@ -32,6 +32,34 @@ open_as(struct fixture *f, enum store_mode mode, struct diag *diag)
 	return store_open_as(&f->db, f->names, mode, TEST_CACHE, diag);
 }
 
+/* What the configuration gives, and what databases share when it is silent. */
+static void
+test_budget(void **state)
+{
+	struct store_conf conf = { .memory = 1000u << 20 };
+	struct budget b, half;
+
+	(void)state;
+	budget_make(&conf, &b);
+	assert_int_equal(b.pool, 400u << 20);
+	assert_int_equal(b.entries, 400u << 20);
+	assert_int_equal(b.names, 100u << 20);
+	assert_int_equal(b.cands, 100u << 20);
+	conf.memory = (uint64_t)100 << 30;
+	budget_make(&conf, &b);
+	assert_int_equal(b.pool, (uint64_t)2 << 30);
+	conf.memory = 0;
+	budget_make(&conf, &b);
+	assert_true(b.entries <= budget_memory() / 8);
+	budget_share();
+	budget_share();
+	budget_make(&conf, &half);
+	assert_in_range(half.names, b.names / 2 - 1, b.names / 2 + 1);
+	conf.cachesize = 1000;
+	budget_make(&conf, &half);
+	assert_int_equal(half.entries, 1000 * 65536);
+}
+
 static void
 test_reopen(void **state)
 {
@@ -381,6 +409,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_budget),
 		TEST(test_reopen), TEST(test_in_use), TEST(test_read_beside),
 		TEST(test_crash), TEST(test_crash_read), TEST(test_modes),
 		TEST(test_messages), TEST(test_mark), TEST(test_version),

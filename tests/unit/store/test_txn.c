@@ -76,7 +76,7 @@ test_disk_full(void **state)
 	background_stop(st);		/* which would look for itself */
 	atomic_store(&st->is_disk_full, true);
 	assert_int_equal(do_delete(f, "uid=user.1," PEOPLE), HB_ENOSPACE);
-	assert_int_equal(store_space_check(st, &diag), HB_ENOSPACE);
+	assert_int_equal(disk_check(st, &diag), HB_ENOSPACE);
 	found = do_search(f, SUFFIX, LDAP_SCOPE_SUB, "(uid=user.1)", 0);
 	assert_string_equal(found, "uid=user.1,ou=People");
 	free(found);

@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+"""Does the rate of durable adds stay flat while a database grows?
+
+Adds ENTRIES through LDAP over CONNECTIONS connections, PIPELINE requests under
+way on each, and notes the rate of each window. Prints a table and, with --svg,
+draws it. The figure that counts is the rate of the last windows beside that of
+the windows around the thousandth entry.
+
+    SLAPD=build/slapd tests/bench/write_rate.py --entries 1000000 \\
+        --svg doc/write-rate.svg
+"""
+import argparse
+import os
+import sys
+import time
+
+import ldap
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                "..", "e2e"))
+from conftest import SUFFIX, Database, Server  # noqa: E402
+
+INDEXES = "index uid,sn eq\nindex cn,givenName,mail eq,sub\n"
+TOP = f"""dn: {SUFFIX}
+objectClass: dcObject
+objectClass: organization
+dc: example
+o: x
+
+dn: ou=people,{SUFFIX}
+objectClass: organizationalUnit
+ou: people
+
+"""
+FIRST = ["Aaron", "Beate", "Carlos", "Dorothea", "Emil", "Fatima", "Gustav",
+         "Hanna", "Igor", "Julia", "Karl", "Laila"]
+LAST = ["Ahlers", "Bader", "Conrad", "Diaz", "Eberle", "Fuchs", "Gomez",
+        "Haas", "Ivanov", "Jung", "Klein", "Lopez", "Maier", "Novak"]
+
+
+def person(n):
+    first, last = FIRST[n * 7 % len(FIRST)], LAST[n * 11 % len(LAST)]
+    return f"uid=user.{n},ou=people,{SUFFIX}", [
+        ("objectClass", [b"inetOrgPerson"]), ("uid", [b"user.%d" % n]),
+        ("cn", [f"{first} {last} {n}".encode()]), ("sn", [last.encode()]),
+        ("givenName", [first.encode()]),
+        ("mail", [f"{first}.{last}.{n}@example.com".lower().encode()]),
+        ("description", [b"One of many, with a text of some length"])]
+
+
+def add_all(server, total, connections, pipeline, window):
+    """[(entries so far, adds a second)] for each window."""
+    conns = [(server.root(), []) for _ in range(connections)]
+    rates, sent, done = [], 0, 0
+    since = time.monotonic()
+    while done < total:
+        for c, waiting in conns:
+            while len(waiting) < pipeline and sent < total:
+                waiting.append(c.add(*person(sent)))
+                sent += 1
+        for c, waiting in conns:
+            if not waiting:
+                continue
+            c.result(waiting.pop(0))
+            done += 1
+            if done % window == 0:
+                now = time.monotonic()
+                rates.append((done, window / (now - since)))
+                since = now
+    return rates
+
+
+def svg(path, series):
+    """Lines of {label: [(entries, rate)]} in one picture."""
+    width, height, left, low = 800, 400, 70, 40
+    most = max(x for pts in series.values() for x, _ in pts)
+    best = max(y for pts in series.values() for _, y in pts) * 1.1
+    colours = ["#1f5fa8", "#c0392b", "#2e7d32"]
+
+    def at(x, y):
+        return (left + x / most * (width - left - 20),
+                height - low - y / best * (height - low - 20))
+
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+           f'height="{height}" font-family="sans-serif" font-size="12">',
+           '<rect width="100%" height="100%" fill="white"/>']
+    for i in range(6):
+        x, y = at(0, best / 5 * i)
+        out.append(f'<line x1="{left}" x2="{width - 20}" y1="{y:.0f}" '
+                   f'y2="{y:.0f}" stroke="#ddd"/><text x="{left - 6}" '
+                   f'y="{y + 4:.0f}" text-anchor="end">{best / 5 * i:.0f}'
+                   '</text>')
+        x, y = at(most / 5 * i, 0)
+        out.append(f'<text x="{x:.0f}" y="{height - low + 18}" '
+                   f'text-anchor="middle">{most / 5 * i:.0f}</text>')
+    for n, (label, pts) in enumerate(series.items()):
+        line = " ".join("%.1f,%.1f" % at(x, y) for x, y in pts)
+        colour = colours[n % len(colours)]
+        out.append(f'<polyline points="{line}" fill="none" '
+                   f'stroke="{colour}" stroke-width="1.5"/><text '
+                   f'x="{width - 30}" y="{20 + 16 * n}" text-anchor="end" '
+                   f'fill="{colour}">{label}</text>')
+    out.append(f'<text x="{width / 2}" y="{height - 6}" '
+               'text-anchor="middle">entries in the database</text>'
+               f'<text transform="translate(14 {height / 2}) rotate(-90)" '
+               'text-anchor="middle">durable adds a second</text></svg>')
+    with open(path, "w") as f:
+        f.write("\n".join(out) + "\n")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--entries", type=int, default=100000)
+    p.add_argument("--window", type=int, default=1000)
+    p.add_argument("--connections", type=int, default=16)
+    p.add_argument("--pipeline", type=int, default=4)
+    p.add_argument("--backend", action="append")
+    p.add_argument("--svg")
+    args = p.parse_args()
+    series = {}
+    for backend in args.backend or ["hdb", "bdb"]:
+        s = Server(databases=[Database(backend, indexes=INDEXES)])
+        s.load(TOP)
+        s.start()
+        rates = add_all(s, args.entries, args.connections, args.pipeline,
+                        args.window)
+        s.clean()
+        tenth = max(len(rates) // 10, 1)
+        early = sum(r for _, r in rates[:tenth]) / tenth
+        late = sum(r for _, r in rates[-tenth:]) / tenth
+        print(f"{backend}: {early:.0f} adds/s in the first tenth, "
+              f"{late:.0f} in the last: an add costs {early / late:.2f} "
+              "times as much", flush=True)
+        series[f"back-{backend}"] = rates
+    if args.svg:
+        svg(args.svg, series)
+
+
+if __name__ == "__main__":
+    main()
