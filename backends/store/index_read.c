@@ -150,17 +150,14 @@ walk_records(struct store *st, const struct index *ix, struct walk *w)
 }
 
 int
-index_read(struct store *st, const struct index *ix, unsigned kind,
-    struct slice value, bool may_read, struct idset *ids_r)
+index_read_key(struct store *st, const struct index *ix,
+    const struct index_key *key, bool may_read, struct idset *ids_r)
 {
-	struct index_key key;
-	struct walk w = { .from = &key, .exact = true, .ids = ids_r };
-	struct slice name;
+	struct walk w = { .from = key, .exact = true, .ids = ids_r };
+	struct slice name = slice(key->v, key->len);
 	uint64_t ticket;
 	int rc;
 
-	index_key_make(&key, kind, value);
-	name = slice(key.v, key.len);
 	idset_fini(ids_r);
 	if (cand_cache_find(st, ix->number, name, ids_r, &ticket))
 		return HB_OK;
@@ -169,6 +166,16 @@ index_read(struct store *st, const struct index *ix, unsigned kind,
 	if ((rc = walk_records(st, ix, &w)) == HB_OK)
 		cand_cache_put(st, ix->number, name, ids_r, ticket);
 	return rc;
+}
+
+int
+index_read(struct store *st, const struct index *ix, unsigned kind,
+    struct slice value, bool may_read, struct idset *ids_r)
+{
+	struct index_key key;
+
+	index_key_make(&key, kind, value);
+	return index_read_key(st, ix, &key, may_read, ids_r);
 }
 
 /* From the first records on: how many there are if it goes on like this. */

@@ -316,9 +316,8 @@ read_gram(const struct index_key *key, void *arg)
 		return;
 	if (g->rc != HB_OK || is_few(g->c))
 		return;
-	/* n-grams hold no key octet that is escaped, but to be sure */
-	g->rc = index_read(g->p->st, g->ix, INDEX_SUB, slice(key->v + 1,
-	    INDEX_GRAM), g->p->may_read, &one.ids);
+	g->rc = index_read_key(g->p->st, g->ix, key, g->p->may_read,
+	    &one.ids);
 	if (g->rc == HB_OK)
 		cand_and(g->c, &one);
 	idset_fini(&one.ids);

@@ -143,7 +143,8 @@ match_value(struct eval *ev, const struct filter *f,
 	if ((f->rule->kind & MR_STORED) != 0)
 		norm = value;
 	/* a subtype may have another equality rule than what was asked for */
-	if (eq != f->rule && f->rule->match == NULL &&
+	if (eq != f->rule && (f->rule->match == NULL ||
+	    (f->rule->kind & MR_APPROX) != 0) &&
 	    f->rule->normalise != NULL && (eq == NULL ||
 	    eq->normalise != f->rule->normalise) &&
 	    f->rule->normalise(ev->schema, &ev->arena, SUBSTR_WHOLE,

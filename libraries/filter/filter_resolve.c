@@ -34,16 +34,6 @@ undefined_or_limit(struct filter *f, int rc)
 	return HB_OK;
 }
 
-/* Do values in normal form under TYPE's equality rule serve RULE as well? */
-static bool
-needs_renorm(const struct matching_rule *rule, const struct attr_type *type)
-{
-	if (rule->match != NULL || rule->normalise == NULL)
-		return false;
-	return type->equality == NULL ||
-	    type->equality->normalise != rule->normalise;
-}
-
 static int
 norm_part(struct resolver *r, const struct filter *f, enum substr_part part,
     struct slice value, struct slice *norm_r)
@@ -169,7 +159,6 @@ resolve_item(struct resolver *r, struct filter *f,
 		make_constant(f, FILTER_UNDEFINED);
 		return HB_OK;
 	}
-	f->renorm = needs_renorm(f->rule, f->desc->type);
 	if (f->type == FILTER_SUBSTRINGS)
 		return undefined_or_limit(f, resolve_substrings(r, f, src));
 	rc = schema_norm_assertion(r->schema, r->arena, f->rule, SUBSTR_WHOLE,
@@ -216,7 +205,6 @@ resolve_extensible(struct resolver *r, struct filter *f,
 		return HB_OK;
 	}
 	f->entry_dn = f->desc == schema_builtin(r->schema, "entryDN");
-	f->renorm = f->desc == NULL || needs_renorm(f->rule, f->desc->type);
 	if ((f->rule->kind & MR_SUBSTRINGS) != 0) {
 		rc = undefined_or_limit(f, resolve_substr_assertion(r, f));
 		if (f->type == FILTER_SUBSTRINGS)
@@ -234,7 +222,7 @@ static bool
 is_sortable(const struct filter *f)
 {
 	return f->type == FILTER_EQUALITY && f->rule->match == NULL &&
-	    !f->renorm && f->oc == NULL;
+	    f->oc == NULL;
 }
 
 static int
