@@ -220,6 +220,12 @@ int schema_desc_any(struct schema *, struct slice text,
 /* The description without options of a type that is built in; asserts it exists. */
 const struct attr_desc *schema_builtin(const struct schema *,
     const char *name);
+/* What every entry is looked at for; found once, when the schema is made. */
+struct schema_basics {
+	const struct attr_desc *object_class, *structural_class;
+	const struct object_class *extensible, *collective_subentry;
+};
+const struct schema_basics *schema_basics(const struct schema *);
 /* All descriptions have ids below this. */
 uint32_t schema_desc_count(const struct schema *);
 

@@ -300,7 +300,7 @@ entry_is_class(const struct entry *e, const struct schema *schema,
 	struct entry_attr a;
 	struct slice v;
 
-	if (!entry_find(e, schema_builtin(schema, "objectClass"), &a))
+	if (!entry_find(e, schema_basics(schema)->object_class, &a))
 		return false;
 	while (entry_value_next(&a, &v, NULL)) {
 		c = schema_find_class(schema, v);

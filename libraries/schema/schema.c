@@ -137,7 +137,8 @@ schema_check_value(const struct schema *schema, const struct attr_desc *desc,
 {
 	const struct syntax *syntax = desc->type->syntax;
 
-	value = schema_skip_order(desc->type, value);
+	if (desc->type->flags & AT_ORDERED_VALUES)
+		value = schema_skip_order(desc->type, value);
 	if (syntax->validate == NULL ||
 	    syntax->validate(schema, value) == HB_OK)
 		return HB_OK;
@@ -241,6 +242,12 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
 	    dn_is_prohibited(schema, *norm_r))
 		return HB_ESYNTAX;	/* RFC 4517 4.2.15: Undefined */
 	return rc;
+}
+
+const struct schema_basics *
+schema_basics(const struct schema *schema)
+{
+	return &schema->basics;
 }
 
 const struct attr_desc *

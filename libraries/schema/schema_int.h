@@ -105,7 +105,7 @@ struct schema {
 	struct row_list type_list, class_list, crule_list, syntax_list;
 	struct slice *options;
 	unsigned noptions;
-	const struct object_class *extensible;
+	struct schema_basics basics;
 	bool frozen;
 	struct short_names *short_types;	/* NULL before the freeze */
 
