@@ -125,6 +125,36 @@ resolve_substrings(struct resolver *r, struct filter *f,
 	return rc == HB_OK ? frame_substrings(r, f) : rc;
 }
 
+static bool
+piece_conforms(const struct resolver *r, const struct filter *f,
+    struct slice piece)
+{
+	const struct matching_rule *eq = f->desc->type->equality;
+
+	return slice_is_none(piece) || eq == NULL ||
+	    eq->syntax->validate == NULL ||
+	    eq->syntax->validate(r->schema, piece) == HB_OK;
+}
+
+/*
+ * RFC 4511 4.5.1.7.2: the pieces have the assertion syntax of the equality
+ * rule. (Those of an extensible match are of any text.)
+ */
+static int
+resolve_pieces(struct resolver *r, struct filter *f,
+    const struct ldap_filter *src)
+{
+	unsigned i;
+
+	if (!piece_conforms(r, f, src->initial) ||
+	    !piece_conforms(r, f, src->final))
+		return HB_ESYNTAX;
+	for (i = 0; i < src->nany; i++)
+		if (!piece_conforms(r, f, src->any[i]))
+			return HB_ESYNTAX;
+	return resolve_substrings(r, f, src);
+}
+
 static const struct matching_rule *
 rule_of(enum filter_type type, const struct attr_type *at)
 {
@@ -160,7 +190,7 @@ resolve_item(struct resolver *r, struct filter *f,
 		return HB_OK;
 	}
 	if (f->type == FILTER_SUBSTRINGS)
-		return undefined_or_limit(f, resolve_substrings(r, f, src));
+		return undefined_or_limit(f, resolve_pieces(r, f, src));
 	rc = schema_norm_assertion(r->schema, r->arena, f->rule, SUBSTR_WHOLE,
 	    schema_skip_order(f->desc->type, src->value), &f->value);
 	if (rc == HB_OK && f->type == FILTER_EQUALITY &&
