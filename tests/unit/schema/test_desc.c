@@ -394,6 +394,46 @@ test_describe(void **state)
 	schema_free(&s);
 }
 
+/* What files in the field have comes out as RFC 4512 4.1 writes it. */
+static const struct {
+	const char *defined, *published;
+} rewritten[] = {
+	{ "(1.2.1 NAME('x''y')SUP name)",
+	    "( 1.2.1 NAME ( 'x' 'y' ) SUP name )" },
+	{ "( 1.2.1 NAME x DESC '' SUP 'name' )",
+	    "( 1.2.1 NAME 'x' SUP name )" },
+	{ "( 1.2.1 SUP name DESC 'a\\b \\27c\\27 \\5Cd' )",
+	    "( 1.2.1 DESC 'a\\5Cb \\27c\\27 \\5Cd' SUP name )" },
+	{ "( 1.2.1 DESC 'gr\xf6\xdf" "e' SUP name )",
+	    "( 1.2.1 DESC 'gr\xc3\xb6\xc3\x9f" "e' SUP name )" },
+	{ "( 1.2.1 DESC 'gr\xc3\xb6\xc3\x9f" "e' SUP name )",
+	    "( 1.2.1 DESC 'gr\xc3\xb6\xc3\x9f" "e' SUP name )" },
+	{ "( 1.2.1 SUP name X-A\ta X-B ( ) X-C('b''c')X-D ( 'e' ) )",
+	    "( 1.2.1 SUP name X-A 'a' X-C ( 'b' 'c' ) X-D 'e' )" },
+	{ "( 1.2.1 NAME 'x' SYNTAX " S_ARC "15{} )",
+	    "( 1.2.1 NAME 'x' SYNTAX " S_ARC "15 )" },
+};
+
+static void
+test_describe_rewritten(void **state)
+{
+	struct schema *s;
+	struct seen seen;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rewritten) / sizeof(*rewritten); i++) {
+		s = schema_new();
+		add_type(s, rewritten[i].defined);
+		seen = (struct seen){ rewritten[i].published, 0, 0 };
+		schema_describe(s, SCHEMA_TYPES, see, &seen);
+		if (seen.hits != 1)
+			fail_msg("'%s': %u of %u", seen.want, seen.hits,
+			    seen.total);
+		schema_free(&s);
+	}
+}
+
 struct redefine {
 	struct schema *schema;
 	enum schema_kind kind;
@@ -548,6 +588,7 @@ main(void)
 		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_describe_rewritten),
 		cmocka_unit_test(test_builtins_again),
 		cmocka_unit_test(test_hidden),
 	};
