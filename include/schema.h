@@ -69,7 +69,10 @@ struct matching_rule {
 	    enum substr_part part, struct slice value, struct slice *norm_r);
 	/* Order of two normal forms; NULL: octet order. */
 	int (*compare)(struct slice norm_a, struct slice norm_b);
-	/* Octets whose memcmp order is the rule's order; NULL: the normal form itself. */
+	/*
+	 * Octets whose memcmp order is the rule's order; NULL: the normal form
+	 * itself. Of a rule with match: the same for all that match.
+	 */
 	void (*order_key)(struct slice norm, struct buf *key);
 	/*
 	 * Rules that are no equality of normal forms (integerBitAnd, DN subtree,

@@ -165,7 +165,8 @@ equality_index(const struct plan *p, const struct filter *f,
 	const struct matching_rule *rule = f->rule;
 	const struct index *ix;
 
-	if (rule == NULL || type->equality == NULL || rule->match != NULL ||
+	if (rule == NULL || type->equality == NULL ||
+	    (rule->match != NULL && rule->order_key == NULL) ||
 	    rule->normalise != type->equality->normalise ||
 	    (ix = index_find(p->st, f->desc, INDEX_EQ)) == NULL)
 		return NULL;
@@ -189,7 +190,7 @@ plan_equality(struct plan *p, const struct filter *f, struct cand *c)
 		rc = not_indexed(p, f, "equality", c);
 	else {
 		c->without = false;
-		c->exact = ix->desc == f->desc;
+		c->exact = ix->desc == f->desc && f->rule->match == NULL;
 		rc = index_read(p->st, ix, INDEX_EQ, value, p->may_read,
 		    &c->ids);
 	}
@@ -465,7 +466,7 @@ estimate_equality(struct plan *p, const struct filter *f, struct cand *c,
 	buf_init(&scratch);
 	if ((ix = equality_index(p, f, &scratch, &value)) != NULL) {
 		c->without = false;
-		c->exact = ix->desc == f->desc;
+		c->exact = ix->desc == f->desc && f->rule->match == NULL;
 		rc = index_probe(p->st, ix, INDEX_EQ, value, p->may_read,
 		    &c->ids, &g->whole, &g->n);
 		g->cost = g->whole ? 0 : g->n;

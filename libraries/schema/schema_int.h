@@ -371,6 +371,7 @@ int cmp_integer(struct slice a, struct slice b);
 int cmp_gentime(struct slice a, struct slice b);
 void key_integer(struct slice norm, struct buf *key);
 void key_gentime(struct slice norm, struct buf *key);
+void key_crl(struct slice norm, struct buf *key);
 
 #define MATCH(name) \
 	bool match_##name(const struct schema *, struct slice, struct slice)
