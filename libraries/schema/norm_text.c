@@ -41,20 +41,6 @@ norm_ia5_exact(const struct schema *schema, struct arena *arena,
 }
 
 int
-norm_approx(const struct schema *schema, struct arena *arena,
-    enum substr_part part, struct slice v, struct slice *norm_r)
-{
-	return norm_case_fold(schema, arena, part, v, norm_r);
-}
-
-int
-norm_approx_ia5(const struct schema *schema, struct arena *arena,
-    enum substr_part part, struct slice v, struct slice *norm_r)
-{
-	return norm_ia5_fold(schema, arena, part, v, norm_r);
-}
-
-int
 norm_octets(const struct schema *schema, struct arena *arena,
     enum substr_part part, struct slice v, struct slice *norm_r)
 {

@@ -105,7 +105,7 @@ struct schema {
 	struct row_list type_list, class_list, crule_list, syntax_list;
 	struct slice *options;
 	unsigned noptions;
-	const struct object_class *extensible;
+	struct schema_basics basics;
 	bool frozen;
 	struct short_names *short_types;	/* NULL before the freeze */
 
@@ -371,6 +371,7 @@ int cmp_integer(struct slice a, struct slice b);
 int cmp_gentime(struct slice a, struct slice b);
 void key_integer(struct slice norm, struct buf *key);
 void key_gentime(struct slice norm, struct buf *key);
+void key_crl(struct slice norm, struct buf *key);
 
 #define MATCH(name) \
 	bool match_##name(const struct schema *, struct slice, struct slice)

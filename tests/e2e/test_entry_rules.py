@@ -124,7 +124,8 @@ def test_E02_ordered_values_are_found(root, thing, scratch):
     assert root.search_s(scratch, 2, "(list=gamma)") == []
     assert root.compare_s(thing, "list", "Alpha")
     assert root.compare_s(thing, "list", "{7}alpha")
-    assert not root.compare_s(thing, "list", "{0}")
+    assert not root.compare_s(thing, "list", "{0}gamma")
+    refused(ldap.INVALID_SYNTAX, lambda: root.compare_s(thing, "list", "{0}"))
 
 
 def test_E03_ordered_values_of_an_add(root, scratch):

@@ -401,6 +401,14 @@ test_norm_value(void **state)
 	    schema_find_type(f->schema, SLICE("cn"))));
 	assert_false(schema_rule_applies(r,
 	    schema_find_type(f->schema, SLICE("uidNumber"))));
+	r = schema_find_rule(f->schema, SLICE("caseIgnoreIA5Match"));
+	assert_false(schema_rule_applies(r,
+	    schema_find_type(f->schema, SLICE("cn"))));
+	r = schema_find_rule(f->schema, SLICE("objectIdentifierMatch"));
+	assert_int_equal(schema_norm_assertion(f->schema, &f->arena, r,
+	    SUBSTR_WHOLE, SLICE("nosuchname"), &norm), HB_ESYNTAX);
+	assert_int_equal(schema_norm_assertion(f->schema, &f->arena, r,
+	    SUBSTR_WHOLE, SLICE("1.2.3.99"), &norm), HB_OK);
 }
 
 /* A value that RFC 4518 2.4 prohibits: kept, told from others, not asserted. */
