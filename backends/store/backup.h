@@ -121,6 +121,10 @@ int backup_recover(const struct store_conf *, const char *dir,
     const time_t *until, bool new_lineage, DB_LSN *lsn_r,
     char lineage_r[33], struct diag *);
 
+/* The lineage in the dictionary FILE in DIR. HB_EIO. */
+int backup_lineage(const struct store_conf *, const char *dir,
+    const char *file, char lineage_r[33], struct diag *);
+
 /* ---- backup_source.c: the database that is copied ---- */
 
 struct source {

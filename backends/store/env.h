@@ -120,6 +120,8 @@ void logs_release(int *fd);
 /* Holder: logs from NUMBER on stay after the release too; 0: none. HB_EIO. */
 int logs_keep(int fd, uint32_t number, struct diag *);
 uint32_t logs_kept(int fd);
+/* The first that recovery needs, as of the last checkpoint; 0: all. */
+uint32_t logs_needed(int fd);
 
 /* ---- background.c: checkpoints, disk space ---- */
 
