@@ -317,7 +317,7 @@ def test_P10_killed(loaded, make, backend):
     s = loaded.start()
     ws = writers(s, 2)
     rnd = random.Random(10)
-    for i in range(8):
+    for i in range(20):
         p = subprocess.Popen([SLAPD, "-Tbackup", "-f", s.conf,
                               backup_dir(s)], stderr=subprocess.DEVNULL)
         time.sleep(rnd.uniform(0.005, 0.25))
