@@ -236,6 +236,8 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
 		return HB_ESYNTAX;
 	if (is_unknown_name(schema, rule, value))
 		return HB_ESYNTAX;
+	if (rule->normalise == norm_list_fold && !text_is_utf8(value))
+		return HB_ESYNTAX;	/* may look like a normal form */
 	rc = rule->normalise(schema, arena, part, value, norm_r);
 	if (rc == HB_OK && (rule->normalise == norm_dn ||
 	    rule->normalise == norm_nameuid) &&
