@@ -181,3 +181,9 @@ description:< file://{url}
     assert dump[SUFFIX]["o"] == [b"folded in two"]
     assert dump[SUFFIX]["description"] == ["übung".encode(), b"from a file"]
     assert set(dump[SUFFIX]["objectClass"]) == {b"dcObject", b"organization"}
+    if not PEER:
+        other = make(backend)
+        p = other.load(f"dn: {SUFFIX}\nobjectClass: domain\ndc: example\n"
+                       f"description:< file://{url}\n", "-q", "-o",
+                       "file-urls=no", check=False)
+        assert p.returncode == 1 and "line 4: " in p.stderr
