@@ -91,7 +91,7 @@ is_oid(struct slice s)
 	return oid_is_numeric(s) || descr_is_valid(s);
 }
 
-/* noidlen: OID or OID{bound} */
+/* noidlen: numeric OID or OID{bound} */
 static bool
 is_syntax(struct slice s)
 {
@@ -99,9 +99,9 @@ is_syntax(struct slice s)
 	size_t n;
 
 	if (brace == NULL)
-		return is_oid(s);
+		return oid_is_numeric(s);
 	n = (size_t)(brace - s.ptr);
-	return s.ptr[s.len - 1] == '}' && is_oid(slice(s.ptr, n)) &&
+	return s.ptr[s.len - 1] == '}' && oid_is_numeric(slice(s.ptr, n)) &&
 	    is_number(slice(brace + 1, s.len - n - 2));
 }
 
@@ -179,7 +179,7 @@ check(const struct desc_kind *kind, struct slice v, struct def *def,
 	if (!text_is_utf8(v) || def_parse(arena, v, keys, def, NULL) != HB_OK)
 		return HB_ESYNTAX;
 	if (def->behind.len > 0 || (kind->numbered ? !is_number(def->oid) :
-	    !is_oid(def->oid)))
+	    !oid_is_numeric(def->oid)))
 		return HB_ESYNTAX;
 	for (i = 0; i < n; i++) {
 		if (!key_is_valid(def, all[i]))

@@ -201,7 +201,6 @@ is_scheme(struct slice s)
 	for (i = 0; i < s.len; i++)
 		if (!(s.ptr[i] >= '0' && s.ptr[i] <= '9') &&
 		    !(s.ptr[i] >= 'A' && s.ptr[i] <= 'Z') &&
-		    !(s.ptr[i] >= 'a' && s.ptr[i] <= 'z') &&
 		    (s.ptr[i] == '\0' || strchr("-./_", s.ptr[i]) == NULL))
 			return false;
 	return s.len > 0;
@@ -218,7 +217,7 @@ is_visible(struct slice s)
 	return true;
 }
 
-/* RFC 3112 2.1: scheme '$' info '$' value; schemes in either case. */
+/* RFC 3112 2.1: scheme '$' info '$' value; schemes have capitals. */
 int
 validate_auth_password(const struct schema *schema, struct slice v)
 {

@@ -28,7 +28,7 @@ static const struct {
 	    { "( 1.2.3 NAME ( 'a' 'b-1' ) EQUALITY caseIgnoreMatch ORDERING "
 	    "2.5.13.3 SUBSTR x SYNTAX 1.3{64} SINGLE-VALUE COLLECTIVE "
 	    "NO-USER-MODIFICATION USAGE dSAOperation X-A 'b' )", OK },
-	    { "(1.2.3 SUP name)", OK }, { "( a-oid SUP name )", OK },
+	    { "(1.2.3 SUP name)", OK }, { "( a-oid SUP name )", NO },
 	    { "", NO }, { "()", NO }, { "( )", NO }, { "1.2.3", NO },
 	    { "( 1.2.3 )", OK }, { "( 1..3 SUP name )", NO },
 	    { "( 1.2.3 SUP name ) x", NO }, { "( 1.2.3 SUP name", NO },
@@ -216,7 +216,7 @@ static const struct {
 	{ "1.3.6.1.4.1.4203.666.11.2.4", ROWS({ "00a", OK }, { "FFF", OK },
 	    { "0a", NO }, { "00g", NO }, { "", NO }) },
 	{ "1.3.6.1.4.1.4203.1.1.2", ROWS({ "SHA1$c2FsdA==$aGFzaA==", OK },
-	    { " MD5 $ a $ b ", OK }, { "X-Y_1/2.3$$", OK }, { "md5$a$b", OK },
+	    { " MD5 $ a $ b ", OK }, { "X-Y_1/2.3$$", OK }, { "md5$a$b", NO },
 	    { "$a$b", NO }, { "MD5$a", NO }, { "MD5", NO }, { "M+5$a$b", NO },
 	    { "MD5$a b$c", NO }, { "MD5$a$b$c", NO }, { "", NO }) },
 	{ AUTHZ, ROWS({ "dn.regex:^uid=.*$", OK },
