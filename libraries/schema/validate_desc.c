@@ -142,6 +142,44 @@ value_is_valid(enum value_kind kind, struct slice s)
 	return true;
 }
 
+/* Between values I and I + 1: one '$', none between quoted names. */
+static bool
+is_parted(const struct def_field *f, unsigned i, bool quoted)
+{
+	const char *p = f->vals[i].ptr + f->vals[i].len;
+	unsigned dollars = 0;
+
+	for (; p < f->vals[i + 1].ptr; p++)
+		dollars += *p == '$';
+	return dollars == (quoted ? 0 : 1);
+}
+
+/*
+ * What the parser of users' files does not mind: names without quotes, OIDs in
+ * quotes, lists without '$', a list right behind its key. Values point into
+ * the description, so what stands around them can be looked at.
+ */
+static bool
+is_written_well(const struct def_field *f, enum value_kind kind)
+{
+	bool quoted = kind == V_NAMES || kind == V_TEXT;
+	bool dollars = kind == V_OIDS;
+	const char *p;
+	unsigned i;
+
+	for (i = 0; i < f->n; i++) {
+		if ((f->vals[i].ptr[-1] == '\'') != quoted)
+			return false;
+		if (i + 1 < f->n && !is_parted(f, i, !dollars))
+			return false;
+	}
+	if (f->n == 0)
+		return true;
+	for (p = f->vals[0].ptr - quoted; p[-1] == ' '; p--)
+		;
+	return p[-1] != '(' || p[-2] == ' ';
+}
+
 static bool
 key_is_valid(const struct def *def, const struct desc_key *key)
 {
@@ -155,7 +193,7 @@ key_is_valid(const struct def *def, const struct desc_key *key)
 	for (i = 0; i < f->n; i++)
 		if (!value_is_valid(key->value, f->vals[i]))
 			return false;
-	return true;
+	return is_written_well(f, key->value);
 }
 
 static int
