@@ -196,13 +196,14 @@ key_is_valid(const struct def *def, const struct desc_key *key)
 	return is_written_well(f, key->value);
 }
 
+/* What the fields of DEF point to ends with this function. */
 static int
-check(const struct desc_kind *kind, struct slice v, struct def *def,
-    struct arena *arena)
+check(const struct desc_kind *kind, struct slice v, struct arena *arena)
 {
 	const struct desc_key *all[OWN_MAX + 3];
 	struct def_key keys[OWN_MAX + 4];
 	unsigned i, n = 0;
+	struct def def;
 
 	all[n++] = &desc_text;
 	if (!kind->plain) {
@@ -214,31 +215,28 @@ check(const struct desc_kind *kind, struct slice v, struct def *def,
 	for (i = 0; i < n; i++)
 		keys[i] = all[i]->key;
 	keys[n] = (struct def_key){ NULL, DEF_FLAG };
-	if (!text_is_utf8(v) || def_parse(arena, v, keys, def, NULL) != HB_OK)
+	if (!text_is_utf8(v) || def_parse(arena, v, keys, &def, NULL) != HB_OK)
 		return HB_ESYNTAX;
-	if (def->behind.len > 0 || (kind->numbered ? !is_number(def->oid) :
-	    !oid_is_numeric(def->oid)))
+	if (def.behind.len > 0 || (kind->numbered ? !is_number(def.oid) :
+	    !oid_is_numeric(def.oid)))
 		return HB_ESYNTAX;
 	for (i = 0; i < n; i++) {
-		if (!key_is_valid(def, all[i]))
+		if (!key_is_valid(&def, all[i]))
 			return HB_ESYNTAX;
 	}
-	return HB_OK;
+	return kind == &object_class_kind && def_has(&def, "ABSTRACT") +
+	    def_has(&def, "STRUCTURAL") + def_has(&def, "AUXILIARY") > 1 ?
+	    HB_ESYNTAX : HB_OK;
 }
 
 static int
 validate_desc(const struct desc_kind *kind, struct slice v)
 {
 	struct arena arena;
-	struct def def;
 	int rc;
 
 	arena_init(&arena, 0);
-	rc = check(kind, v, &def, &arena);
-	if (rc == HB_OK && kind == &object_class_kind &&
-	    def_has(&def, "ABSTRACT") + def_has(&def, "STRUCTURAL") +
-	    def_has(&def, "AUXILIARY") > 1)
-		rc = HB_ESYNTAX;
+	rc = check(kind, v, &arena);
 	arena_fini(&arena);
 	return rc;
 }
