@@ -492,8 +492,11 @@ estimate_children(struct plan *p, const struct filter *f, struct guess *g)
 	struct guess k;
 	int rc = HB_OK;
 
-	if (f->nchildren > WORTH_ESTIMATING)
+	if (f->nchildren > WORTH_ESTIMATING) {
+		/* looking up a key is about as dear as testing an entry */
+		g->cost = (uint64_t)f->nchildren * IDS_AN_ENTRY;
 		return HB_OK;
+	}
 	g->n = f->type == FILTER_OR ? 0 : UINT64_MAX;
 	for (const struct filter *ch = f->first; ch != NULL && rc == HB_OK;
 	    ch = ch->next) {

@@ -125,14 +125,20 @@ static int
 bad_value(const struct schema *schema, const struct attr_desc *desc,
     struct slice value, unsigned i, struct diag *diag)
 {
+	struct slice cause_text;
 	struct diag cause;
 	int rc;
 
 	diag_clear(&cause);
 	rc = schema_check_value(schema, desc, value, &cause);
-	diag_add(diag, "%.*s: value #%u invalid per syntax%s%s",
-	    SLICE_ARG(desc->name), i, cause.text[0] != '\0' ? ": " : "",
-	    cause.text);
+	cause_text = slice_of(cause.text);
+	/* it begins with the name as well */
+	if (slice_has_prefix(cause_text, desc->name) &&
+	    cause_text.ptr[desc->name.len] == ':')
+		cause_text = slice_skip(cause_text, desc->name.len + 2);
+	diag_add(diag, "%.*s: value #%u invalid per syntax%s%.*s",
+	    SLICE_ARG(desc->name), i, cause_text.len > 0 ? ": " : "",
+	    SLICE_ARG(cause_text));
 	return rc == HB_OK ? HB_ESYNTAX : rc;
 }
 

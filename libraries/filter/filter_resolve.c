@@ -9,8 +9,8 @@
 #include "util/err.h"
 
 #define SORTED_MIN	16
-/* Descriptions that are tried for a sorted group; an OR has one or two. */
-#define GROUPS_MAX	4
+/* Descriptions that are tried for a sorted group, each in time of the OR's size. */
+#define GROUPS_MAX	16
 
 struct resolver {
 	struct arena *arena;

@@ -200,8 +200,17 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 
 /* Families whose normalisers refuse what is malformed; a DN is parsed once. */
 #define NORMALISER_CHECKS \
-	(FAM_TEXT | FAM_LIST | FAM_NUMERIC | FAM_DN | FAM_NAMEUID | FAM_CERT | \
-	FAM_CRL | FAM_CERTPAIR | FAM_ALGORITHM | FAM_AC)
+	(FAM_TEXT | FAM_NUMERIC | FAM_DN | FAM_NAMEUID | FAM_CERT | FAM_CRL | \
+	FAM_CERTPAIR | FAM_ALGORITHM | FAM_AC)
+
+/* Lists have escapes that their normaliser takes as they come. */
+static bool
+normaliser_checks(const struct syntax *syntax)
+{
+	unsigned family = syntax_row(syntax)->family;
+
+	return (family & NORMALISER_CHECKS) != 0 && (family & FAM_LIST) == 0;
+}
 
 /* A name that the schema does not have: Undefined (RFC 4517 4.2.26). */
 static bool
@@ -231,11 +240,13 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
 
 	if (part == SUBSTR_WHOLE && !(rule->kind & MR_SUBSTRINGS) &&
 	    syntax->validate != NULL && (value.len == 0 ||
-	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0) &&
+	    !normaliser_checks(syntax)) &&
 	    syntax->validate(schema, value) != HB_OK)
 		return HB_ESYNTAX;
 	if (is_unknown_name(schema, rule, value))
 		return HB_ESYNTAX;
+	if (rule->normalise == norm_list_fold && !text_is_utf8(value))
+		return HB_ESYNTAX;	/* may look like a normal form */
 	rc = rule->normalise(schema, arena, part, value, norm_r);
 	if (rc == HB_OK && (rule->normalise == norm_dn ||
 	    rule->normalise == norm_nameuid) &&

@@ -1,4 +1,4 @@
-"""X: certificates and revocation lists (RFC 4523), made by openssl."""
+"""K: certificates and revocation lists (RFC 4523), made by openssl."""
 import os
 import subprocess
 
@@ -108,7 +108,7 @@ def people(root, scratch, ca):
     return ders
 
 
-def test_X01_search_exact(root, scratch, people):
+def test_K01_search_exact(root, scratch, people):
     big = 2 ** 150 + 1
     for text, want in [
             (f"(userCertificate={exact(5)})", ["cn=ann"]),
@@ -136,14 +136,14 @@ def test_X01_search_exact(root, scratch, people):
         assert names(root, scratch, text) == want, text
 
 
-def test_X02_requested_by_either_name(root, scratch, people):
+def test_K02_requested_by_either_name(root, scratch, people):
     for name in ("userCertificate", "userCertificate;binary", "*"):
         (_, attrs), = root.search_s(f"cn=bob,{scratch}", ldap.SCOPE_BASE,
                                     attrlist=[name])
         assert attrs[CERT] == [people[-7]]
 
 
-def test_X03_compare(root, scratch, people):
+def test_K03_compare(root, scratch, people):
     dn = f"cn=ann,{scratch}"
     for name in ("userCertificate", "userCertificate;binary"):
         assert root.compare_s(dn, name, exact(5).encode())
@@ -153,7 +153,7 @@ def test_X03_compare(root, scratch, people):
             root.compare_s(dn, name, b"{ serialNumber 5 }")
 
 
-def test_X04_values_come_and_go(root, scratch, ca, people):
+def test_K04_values_come_and_go(root, scratch, ca, people):
     dn = f"cn=ann,{scratch}"
     six = ca.cert(6, "/CN=six")
     root.modify_s(dn, [(MOD_ADD, CERT, [six])])
@@ -169,7 +169,7 @@ def test_X04_values_come_and_go(root, scratch, ca, people):
     assert names(root, scratch, f"(userCertificate={exact(6)})") == []
 
 
-def test_X05_garbage_is_refused(root, scratch, ca):
+def test_K05_garbage_is_refused(root, scratch, ca):
     good = ca.cert(9, "/CN=nine")
     dn = f"cn=x,{scratch}"
     for bad in (b"", b"x", b"\x30\x00", good[:-1], good + b"\0", good + good,
@@ -186,7 +186,7 @@ def crl_entry(name, values):
             ("cn", [name.encode()]), (CRL, values)]
 
 
-def test_X06_binary_is_required(server, root, scratch, ca):
+def test_K06_binary_is_required(server, root, scratch, ca):
     der = ca.cert(8, "/CN=eight")
     dn = f"cn=y,{scratch}"
     with pytest.raises(ldap.UNDEFINED_TYPE) as e:
@@ -205,7 +205,7 @@ def test_X06_binary_is_required(server, root, scratch, ca):
     root.modify_s(dn, [(MOD_REPLACE, CERT, None)])
 
 
-def test_X07_components(root, scratch, ca):
+def test_K07_components(root, scratch, ca):
     ders = {
         "signs": ca.cert(21, "/O=Example/CN=signs",
                          "keyUsage=digitalSignature,keyCertSign",
@@ -235,7 +235,7 @@ def test_X07_components(root, scratch, ca):
             assert names(root, scratch, f) == want, f
 
 
-def test_X08_lists(root, scratch, ca):
+def test_K08_lists(root, scratch, ca):
     der = ca.crl()
     text = subprocess.run(
         ["openssl", "crl", "-inform", "DER", "-noout", "-lastupdate",
@@ -270,7 +270,7 @@ def test_X08_lists(root, scratch, ca):
     assert names(root, scratch, "(certificateRevocationList=*)") == []
 
 
-def test_X09_lists_of_one_time(root, scratch, ca):
+def test_K09_lists_of_one_time(root, scratch, ca):
     """Parts of a list: values of their own, which one key leads to."""
     when = ("-crl_lastupdate", "20260101000000Z", "-crl_nextupdate",
             "20270101000000Z")

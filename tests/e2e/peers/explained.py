@@ -82,6 +82,9 @@ EXPLAINED = [
      "(RFC 4518 2.6.1)", lambda i: i[0] == "sub" and
      "octet" not in definition(i[1]) and
      any(v != v.strip() for v in strings(i))),
+    ("a line of a postal address is not empty (RFC 4517 3.3.28)",
+     lambda i: base(i[2] if i[0] == "ext" else i[1]) == "hbPost" and
+     any(b"" in v.split(b"$") for v in assertions(i))),
     ("letters in telephone numbers have no case (RFC 4517 4.2.29)",
      lambda i: base(i[2] if i[0] == "ext" else i[1]) == "hbTel" and
      any(v.upper() != v.lower() for v in assertions(i))),

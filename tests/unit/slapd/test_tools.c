@@ -50,6 +50,7 @@ static const struct { const char *args[6]; int status; } runs[] = {
 	{ { "slapadd", "-n", "x" }, 1 },
 	{ { "slapadd", "-S", "4096" }, 1 },
 	{ { "slapadd", "-o", "value-check=maybe" }, 1 },
+	{ { "slapadd", "-o", "file-urls=maybe" }, 1 },
 	{ { "slapadd", "-F", "/etc/slapd.d" }, 1 },
 	{ { "slapadd", "-f", "/nonexistent" }, 1 },
 	{ { "slapadd", "extra" }, 1 },
