@@ -122,6 +122,8 @@ HB_API_BEGIN
  * handled here). Syntax as slapd users know it: words by blanks, "" quoting
  * anywhere, \ escapes, lines that begin with a blank continue, so does a
  * trailing \, '#' in column 1 of the logical line is a comment, CR is dropped.
+ * An included file that is LDIF (its first line, or its name) goes to CB as
+ * the line "include", with LINE.file naming the LDIF file; so does FILE itself.
  * Stops at the first line for which CB does not return HB_OK; DIAG then has
  * file, line and text. RAW_KEYWORD (may be NULL) says for which keywords
  * quotes are not parsed. HB_EIO, HB_EINVAL.
@@ -134,6 +136,9 @@ int cfg_read_memory(struct slice text, const char *name,
     bool (*raw_keyword)(const char *word),
     int (*cb)(const struct cfg_line *, void *arg, struct diag *), void *arg,
     struct diag *);
+
+/* A copy of NAME that lives as long as the process, as cfg_line.file does. */
+const char *cfg_file_name(const char *name);
 
 /* The row for KEYWORD (case ignored; CFG_PREFIX rows by prefix); NULL. */
 const struct cfg_item *cfg_find(const struct cfg_item *table,

@@ -6,7 +6,8 @@
  *       a multi-valued RDN ordered as in norm, specials escaped as \2C.
  * norm: types in lower case (OID-known types by first name), values in the normal form of their equality
  *       rule, escaped so that ',' '+' '=' and '\' occur only as separators or escapes \XX; two DNs are
- *       equal exactly if norm has the same octets. It holds no NUL octet.
+ *       equal exactly if norm has the same octets. It holds no NUL octet. A normal form that is no value of
+ *       its type (of a UUID, say) stands as #hex, so that norm is a DN as well.
  * The empty DN has both empty ("", not NONE).
  */
 #ifndef DN_H

@@ -194,6 +194,8 @@ bool entry_value_next(struct entry_attr *, struct slice *value_r,
     struct slice *norm_r);
 /* First value; SLICE_NONE if there is none. */
 struct slice entry_value(const struct entry *, const struct attr_desc *);
+/* Is NORM the normal form of one of A's values? Walks all, but reads little of each. */
+bool entry_attr_has_norm(struct entry_attr a, struct slice norm);
 bool entry_has_norm(const struct entry *, const struct attr_desc *,
     struct slice norm);
 /* A value of DESC matches NORM, an assertion in normal form (equality rule). */

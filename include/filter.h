@@ -38,7 +38,6 @@ struct filter {
 	unsigned nsorted;
 	const struct object_class *oc;	/* EQUALITY of objectClass: the class, matched by its subclasses too */
 	bool entry_dn;			/* desc is entryDN: its value is the entry's name */
-	bool renorm;			/* rule normalises otherwise than the equality rule of what it is asked of */
 	struct schema *schema;		/* EXTENSIBLE with dn_attrs: to read the RDNs */
 };
 

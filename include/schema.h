@@ -69,7 +69,10 @@ struct matching_rule {
 	    enum substr_part part, struct slice value, struct slice *norm_r);
 	/* Order of two normal forms; NULL: octet order. */
 	int (*compare)(struct slice norm_a, struct slice norm_b);
-	/* Octets whose memcmp order is the rule's order; NULL: the normal form itself. */
+	/*
+	 * Octets whose memcmp order is the rule's order; NULL: the normal form
+	 * itself. Of a rule with match: the same for all that match.
+	 */
 	void (*order_key)(struct slice norm, struct buf *key);
 	/*
 	 * Rules that are no equality of normal forms (integerBitAnd, DN subtree,
@@ -220,6 +223,12 @@ int schema_desc_any(struct schema *, struct slice text,
 /* The description without options of a type that is built in; asserts it exists. */
 const struct attr_desc *schema_builtin(const struct schema *,
     const char *name);
+/* What every entry is looked at for; found once, when the schema is made. */
+struct schema_basics {
+	const struct attr_desc *object_class, *structural_class;
+	const struct object_class *extensible, *collective_subentry;
+};
+const struct schema_basics *schema_basics(const struct schema *);
 /* All descriptions have ids below this. */
 uint32_t schema_desc_count(const struct schema *);
 

@@ -43,7 +43,10 @@ copy_data(const struct source *s, const char *dir,
 		    list.v[i]);
 		char *to = mem_printf("%s/%s", dir, list.v[i]);
 
-		rc = backup_copy_pages(from, to, BACKUP_MODE, &m, diag);
+		/* an index that is dropped meanwhile goes from the copy too */
+		if (access(from, F_OK) == 0)
+			rc = backup_copy_pages(from, to, BACKUP_MODE, &m,
+			    diag);
 		free(from);
 		free(to);
 	}

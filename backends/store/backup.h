@@ -100,7 +100,10 @@ void backup_text_add(struct backup_text *, const char *name, uint64_t size,
 /* Atomically, as DIR/backup.txt. HB_EIO. */
 int backup_text_write(const struct backup_text *, const char *dir,
     struct diag *);
-/* HB_ENOTFOUND: DIR is no backup; HB_ECORRUPT, HB_EVERSION, HB_EIO. */
+/* Of TEXT, called PATH. Whatever it returns, fini. HB_ECORRUPT, HB_EVERSION. */
+int backup_text_parse(struct slice text, const char *path,
+    struct backup_text *text_r, struct diag *);
+/* Likewise; HB_ENOTFOUND: DIR is no backup; HB_EIO. */
 int backup_text_read(const char *dir, struct backup_text *text_r,
     struct diag *);
 /* T is a backup of a database like DB. HB_EINVAL. */
@@ -117,6 +120,10 @@ int backup_text_fits(const struct backup_text *, const char *dir,
 int backup_recover(const struct store_conf *, const char *dir,
     const time_t *until, bool new_lineage, DB_LSN *lsn_r,
     char lineage_r[33], struct diag *);
+
+/* The lineage in the dictionary FILE in DIR. HB_EIO. */
+int backup_lineage(const struct store_conf *, const char *dir,
+    const char *file, char lineage_r[33], struct diag *);
 
 /* ---- backup_source.c: the database that is copied ---- */
 

@@ -51,16 +51,17 @@ check_lineage(const struct source *s, const struct backup_text *text,
     const char *dir, struct diag *diag)
 {
 	char *path = mem_printf("%s/" FILE_ENTRIES, s->conf->directory);
+	char *dict = mem_printf("%s/" FILE_DICT, s->conf->directory);
+	char *copy = mem_printf("%s/dict.part", dir);
 	char uid[41], now[33], *lineage;
-	int rc, err;
+	int rc;
 
-	if ((rc = backup_file_uid(path, uid, diag)) != HB_OK)
+	(void)unlink(copy);
+	if ((rc = backup_file_uid(path, uid, diag)) != HB_OK ||
+	    (rc = backup_copy_pages(dict, copy, BACKUP_MODE, NULL, diag)) !=
+	    HB_OK || (rc = backup_lineage(s->conf, dir, "dict.part", now,
+	    diag)) != HB_OK)
 		goto out;
-	if ((err = store_lineage(s->st->dict_db, now)) != 0) {
-		rc = diag_err(diag, HB_EIO, FILE_DICT ": %s",
-		    db_strerror(err));
-		goto out;
-	}
 	lineage = mem_printf("%s.%s", uid, now);
 	if (strcmp(lineage, text->lineage) != 0)
 		rc = diag_err(diag, HB_EINVAL, "since the backup %s the "
@@ -68,6 +69,9 @@ check_lineage(const struct source *s, const struct backup_text *text,
 		    "its log does not continue it; make a new backup", dir);
 	free(lineage);
 out:
+	(void)unlink(copy);
+	free(copy);
+	free(dict);
 	free(path);
 	return rc;
 }
@@ -127,7 +131,6 @@ add_logs(struct source *s, struct tool_backup *tb, struct backup_text *text,
 	int rc;
 
 	if ((rc = backup_list(log, backup_is_log, &list, diag)) != HB_OK ||
-	    (rc = store_open_files(s->db, diag)) != HB_OK ||
 	    (rc = check_lineage(s, text, tb->dir, diag)) != HB_OK ||
 	    (rc = source_flush(s, &text->until, diag)) != HB_OK ||
 	    (rc = source_logs(s, diag)) != HB_OK ||

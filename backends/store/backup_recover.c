@@ -109,3 +109,30 @@ backup_recover(const struct store_conf *conf, const char *dir,
 		rc = diag_err(diag, HB_EIO, "%s: %s", dir, db_strerror(err));
 	return rc;
 }
+
+int
+backup_lineage(const struct store_conf *conf, const char *dir,
+    const char *file, char lineage_r[33], struct diag *diag)
+{
+	DB_ENV *env = NULL;
+	DB *db = NULL;
+	unsigned flag;
+	int err, rc = HB_OK;
+
+	if ((err = db_env_create(&env, 0)) == 0 &&
+	    (rc = env_set_key(conf, env, &flag, diag)) == HB_OK &&
+	    (err = env->open(env, dir, DB_CREATE | DB_PRIVATE |
+	    DB_INIT_MPOOL, 0)) == 0 &&
+	    (err = db_create(&db, env, 0)) == 0 &&
+	    (err = db->open(db, NULL, file, NULL, DB_BTREE, DB_RDONLY, 0)) ==
+	    0)
+		err = store_lineage(db, lineage_r);
+	if (db != NULL)
+		(void)db->close(db, 0);
+	if (env != NULL)
+		(void)env->close(env, 0);
+	if (rc == HB_OK && err != 0)
+		rc = diag_err(diag, HB_EIO, "%s/%s: %s", dir, file,
+		    db_strerror(err));
+	return rc;
+}

@@ -1,7 +1,7 @@
 /*
  * The database that is copied, in use by a server or not. The environment of a
- * server is joined for moments only: what is killed while it has joined may
- * leave locks behind.
+ * server is not joined: who is killed while he has joined may leave locks
+ * behind, for which the server would wait for ever.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,10 +21,9 @@ source_join(struct source *s, struct diag *diag)
 {
 	int rc;
 
-	if (s->st != NULL)
+	if (s->owner != 0 || s->st != NULL)
 		return HB_OK;
-	rc = store_open_env(s->db, s->names, s->owner != 0 ? STORE_READ :
-	    STORE_WRITE, CACHE_BYTES, diag);
+	rc = store_open_env(s->db, s->names, STORE_WRITE, CACHE_BYTES, diag);
 	if (rc == HB_OK)
 		s->st = s->db->priv;
 	return rc;
@@ -106,20 +105,48 @@ list_logs(const struct source *s, u_int32_t flags, char ***logs_r,
 	    s->conf->directory, db_strerror(err));
 }
 
+/* The same by their names, beside a server. */
+static int
+list_names(struct source *s, struct diag *diag)
+{
+	char *dir = dir_logs(s->conf), *text;
+	struct names_list list;
+	size_t room = strlen(dir) + 20;		/* "/log.0000000001" */
+	int rc = backup_list(dir, backup_is_log, &list, diag);
+
+	s->logs = mem_zalloc((list.n + 1) * (sizeof(char *) + room));
+	text = (char *)(s->logs + list.n + 1);
+	for (size_t i = 0, n = 0; i < list.n; i++)
+		if (logs_number(list.v[i]) != 0) {
+			snprintf(text, room, "%s/%s", dir, list.v[i]);
+			s->logs[n++] = text;
+			text += room;
+		}
+	names_free(&list);
+	free(dir);
+	return rc;
+}
+
 int
 source_logs(struct source *s, struct diag *diag)
 {
 	free(s->logs);
-	return list_logs(s, DB_ARCH_LOG, &s->logs, diag);
+	s->logs = NULL;
+	return s->owner != 0 ? list_names(s, diag) :
+	    list_logs(s, DB_ARCH_LOG, &s->logs, diag);
 }
 
 int
 source_first_log(const struct source *s, uint32_t *first_r, struct diag *diag)
 {
 	char **gone = NULL;
-	int rc = list_logs(s, 0, &gone, diag);
+	int rc;
 
+	*first_r = logs_needed(s->hold);
+	if (s->owner != 0)
+		return HB_OK;
 	*first_r = 0;
+	rc = list_logs(s, 0, &gone, diag);
 	for (char **p = gone; p != NULL && *p != NULL; p++)
 		if (logs_number(*p) >= *first_r)
 			*first_r = logs_number(*p) + 1;
@@ -133,6 +160,8 @@ source_flush(const struct source *s, time_t *time_r, struct diag *diag)
 	int err;
 
 	*time_r = time(NULL);
+	if (s->owner != 0)
+		return HB_OK;
 	err = s->st->env->log_flush(s->st->env, NULL);
 	return err == 0 ? HB_OK : diag_err(diag, HB_EIO, "the log of %s: %s",
 	    s->conf->directory, db_strerror(err));

@@ -182,6 +182,15 @@ get_row(const char *value, void *field, enum kind kind)
 	return false;
 }
 
+/* Nothing but what lies in a backup. */
+static bool
+is_file_name(const char *name)
+{
+	if (strncmp(name, BACKUP_LOGS "/", sizeof(BACKUP_LOGS)) == 0)
+		return backup_is_log(name + sizeof(BACKUP_LOGS));
+	return backup_is_data(name) && strchr(name, '/') == NULL;
+}
+
 static bool
 get_file(struct backup_text *t, const char *value)
 {
@@ -189,9 +198,8 @@ get_file(struct backup_text *t, const char *value)
 	unsigned crc;
 	int n = 0;
 
-	if (sscanf(value, "%llu %8x %n", &size, &crc, &n) != 2 || n == 0 ||
-	    strstr(value + n, "..") != NULL || value[n] == '/' ||
-	    value[n] == '\0')
+	if (sscanf(value, "%20llu %8x %n", &size, &crc, &n) != 2 || n == 0 ||
+	    value[n - 1] != ' ' || !is_file_name(value + n))
 		return false;
 	backup_text_add(t, value + n, size, crc);
 	return true;
@@ -218,27 +226,46 @@ get_line(struct backup_text *t, char *line)
 	return true;			/* a word of a later version */
 }
 
-static int
-get_text(struct backup_text *t, FILE *f, const char *path, struct diag *diag)
+/* The next line of REST, terminated, in LINE; false at the end. */
+static bool
+next_line(struct slice *rest, struct buf *line)
 {
-	char *line = NULL;
-	size_t cap = 0;
+	const char *nl = memchr(rest->ptr, '\n', rest->len);
+	size_t n = nl != NULL ? (size_t)(nl - rest->ptr) : rest->len;
+
+	if (rest->len == 0)
+		return false;
+	buf_reset(line);
+	buf_put(line, rest->ptr, n);
+	buf_put_char(line, '\0');
+	*rest = slice_skip(*rest, nl != NULL ? n + 1 : n);
+	return true;
+}
+
+int
+backup_text_parse(struct slice text, const char *path,
+    struct backup_text *text_r, struct diag *diag)
+{
+	struct backup_text *t = text_r;
+	struct buf line;
 	unsigned n = 0;
 	bool end = false;
 	int rc = HB_OK;
 
-	while (rc == HB_OK && !end && getline(&line, &cap, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (n++ == 0 && strcmp(line, HEAD) != 0)
-			rc = diag_err(diag, HB_EVERSION, "%s: \"%s\" is a "
-			    "backup that this program does not know", path,
-			    line);
-		else if (n > 1 && (end = strcmp(line, "end") == 0) == false &&
-		    !get_line(t, line))
-			rc = diag_err(diag, HB_ECORRUPT, "%s: line %u: \"%s\" "
-			    "is not understood", path, n, line);
+	*t = (struct backup_text){ .suffix = NULL };
+	buf_init(&line);
+	while (rc == HB_OK && !end && next_line(&text, &line)) {
+		if (n++ == 0 && strcmp(line.data, HEAD) != 0)
+			rc = diag_err(diag, HB_EVERSION, "%s: \"%.100s\" is "
+			    "a backup that this program does not know", path,
+			    line.data);
+		else if (n > 1 && strcmp(line.data, "end") == 0)
+			end = true;
+		else if (n > 1 && !get_line(t, line.data))
+			rc = diag_err(diag, HB_ECORRUPT, "%s: line %u is not "
+			    "understood", path, n);
 	}
-	free(line);
+	buf_fini(&line);
 	if (rc == HB_OK && (!end || t->suffix == NULL || t->backend == NULL ||
 	    t->format == NULL || t->lineage == NULL || t->nfiles == 0))
 		rc = diag_err(diag, HB_ECORRUPT, "%s is not complete", path);
@@ -251,17 +278,29 @@ backup_text_read(const char *dir, struct backup_text *text_r,
 {
 	char *path = mem_printf("%s/" BACKUP_TEXT, dir);
 	FILE *f = fopen(path, "re");
+	struct buf text;
+	size_t n;
 	int rc;
 
 	*text_r = (struct backup_text){ .suffix = NULL };
-	if (f == NULL)
+	buf_init(&text);
+	if (f == NULL) {
 		rc = diag_err(diag, errno == ENOENT || errno == ENOTDIR ?
 		    HB_ENOTFOUND : HB_EIO, "%s is not a backup: %s: %s", dir,
 		    path, strerror(errno));
-	else {
-		rc = get_text(text_r, f, path, diag);
-		fclose(f);
+		goto out;
 	}
+	do {
+		buf_reserve(&text, 4096);
+		n = fread(text.data + text.len, 1, 4096, f);
+		text.len += n;
+	} while (n > 0);
+	rc = ferror(f) ? diag_err(diag, HB_EIO, "%s: %s", path,
+	    strerror(errno)) : backup_text_parse(buf_slice(&text), path,
+	    text_r, diag);
+	fclose(f);
+out:
+	buf_fini(&text);
 	free(path);
 	return rc;
 }

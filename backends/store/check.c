@@ -246,7 +246,8 @@ list_files(struct check *c, struct diag *diag)
 		};
 	}
 	closedir(d);
-	qsort(c->files, c->nfiles, sizeof(c->files[0]), cmp_files);
+	if (c->nfiles > 0)
+		qsort(c->files, c->nfiles, sizeof(c->files[0]), cmp_files);
 	return HB_OK;
 }
 

@@ -304,8 +304,8 @@ tell_unready(struct check *c, const struct index *ix)
 		return;
 	buf_init(&kinds);
 	index_kinds_put(&kinds, ix->kinds & ~ix->ready);
-	check_remark(c, "index %.*s (%.*s) is configured and not built: run "
-	    "slapindex", SLICE_ARG(ix->desc->name),
+	check_remark(c, "index %.*s (%.*s) is not complete: slapd goes on "
+	    "with it when it runs, or run slapindex", SLICE_ARG(ix->desc->name),
 	    SLICE_ARG(buf_slice(&kinds)));
 	buf_fini(&kinds);
 }

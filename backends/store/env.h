@@ -108,12 +108,20 @@ uint32_t logs_number(const char *path);
  * False: some are held by a backup, or kept for one; try again later.
  */
 bool logs_remove(DB_ENV *, const struct store_conf *);
+/*
+ * Go on in a new log file, and so with the next checkpoint leave behind all that
+ * was logged: before files are changed without a log, since what is logged must
+ * never be replayed over that. Berkeley DB's error.
+ */
+int logs_switch(DB_ENV *);
 /* No log goes until release, which also the end of this process does. HB_EIO. */
 int logs_hold(const struct store_conf *, int *fd_r, struct diag *);
 void logs_release(int *fd);
 /* Holder: logs from NUMBER on stay after the release too; 0: none. HB_EIO. */
 int logs_keep(int fd, uint32_t number, struct diag *);
 uint32_t logs_kept(int fd);
+/* The first that recovery needs, as of the last checkpoint; 0: all. */
+uint32_t logs_needed(int fd);
 
 /* ---- background.c: checkpoints, disk space ---- */
 

@@ -91,11 +91,12 @@ unknown_attr(struct schema *schema, struct slice name, struct diag *diag)
 	    "known (did you mean \"%s\"?)", SLICE_ARG(name), near);
 }
 
-/* Values can be looked up by their normal form. */
+/* Values can be looked up by their normal form, or a key made of it. */
 static bool
 has_equality(const struct attr_type *type)
 {
-	return type->equality != NULL && type->equality->match == NULL;
+	return type->equality != NULL && (type->equality->match == NULL ||
+	    type->equality->order_key != NULL);
 }
 
 /* What the server computes is in no entry, and so in no index. */

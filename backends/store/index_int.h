@@ -193,6 +193,9 @@ int index_data_edit(struct slice data, unsigned low, bool add,
 
 /* ---- index_read.c ---- */
 
+/* index_read() of a key that is made. */
+int index_read_key(struct store *, const struct index *,
+    const struct index_key *, bool may_read, struct idset *ids_r);
 /*
  * About how many IDs KIND, VALUE has, cheaply. *WHOLE_r: IDS_r are all of them.
  * HB_EDEFER, HB_EDEADLOCK.

@@ -11,9 +11,9 @@
  * old number and never found again.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "backends/store/env.h"
@@ -179,7 +179,6 @@ static int
 wait_done(struct store_tool *t, struct diag *diag)
 {
 	const struct store_conf *conf = t->db->conf;
-	const struct timespec pause = { 0, LOOK_MS * 1000000L };
 	char *request = path_of(conf, REQUEST), *taken = path_of(conf, TAKEN);
 	bool unclean;
 	int rc = HB_OK;
@@ -193,7 +192,7 @@ wait_done(struct store_tool *t, struct diag *diag)
 		if (t->opts.progress != NULL)
 			t->opts.progress("slapd builds", part_done(t->st),
 			    t->opts.progress_arg);
-		(void)nanosleep(&pause, NULL);
+		(void)poll(NULL, 0, LOOK_MS);
 	}
 	free(request);
 	free(taken);

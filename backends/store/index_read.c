@@ -154,18 +154,15 @@ walk_records(struct store *st, const struct index *ix, unsigned number,
 }
 
 int
-index_read(struct store *st, const struct index *ix, unsigned kind,
-    struct slice value, bool may_read, struct idset *ids_r)
+index_read_key(struct store *st, const struct index *ix,
+    const struct index_key *key, bool may_read, struct idset *ids_r)
 {
-	struct index_key key;
-	struct walk w = { .from = &key, .exact = true, .ids = ids_r };
+	struct walk w = { .from = key, .exact = true, .ids = ids_r };
+	struct slice name = slice(key->v, key->len);
 	unsigned number = ix->number;
-	struct slice name;
 	uint64_t ticket;
 	int rc;
 
-	index_key_make(&key, kind, value);
-	name = slice(key.v, key.len);
 	idset_fini(ids_r);
 	if (cand_cache_find(st, number, name, ids_r, &ticket))
 		return HB_OK;
@@ -174,6 +171,16 @@ index_read(struct store *st, const struct index *ix, unsigned kind,
 	if ((rc = walk_records(st, ix, number, &w)) == HB_OK)
 		cand_cache_put(st, number, name, ids_r, ticket);
 	return rc;
+}
+
+int
+index_read(struct store *st, const struct index *ix, unsigned kind,
+    struct slice value, bool may_read, struct idset *ids_r)
+{
+	struct index_key key;
+
+	index_key_make(&key, kind, value);
+	return index_read_key(st, ix, &key, may_read, ids_r);
 }
 
 /* From the first records on: how many there are if it goes on like this. */

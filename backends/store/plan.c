@@ -168,7 +168,8 @@ equality_index(const struct plan *p, const struct filter *f,
 	const struct matching_rule *rule = f->rule;
 	const struct index *ix;
 
-	if (rule == NULL || type->equality == NULL || rule->match != NULL ||
+	if (rule == NULL || type->equality == NULL ||
+	    (rule->match != NULL && rule->order_key == NULL) ||
 	    rule->normalise != type->equality->normalise ||
 	    (ix = index_find(p->st, f->desc, INDEX_EQ)) == NULL)
 		return NULL;
@@ -192,7 +193,7 @@ plan_equality(struct plan *p, const struct filter *f, struct cand *c)
 		rc = not_indexed(p, f, "equality", INDEX_EQ, c);
 	else {
 		c->without = false;
-		c->exact = ix->desc == f->desc;
+		c->exact = ix->desc == f->desc && f->rule->match == NULL;
 		rc = index_read(p->st, ix, INDEX_EQ, value, p->may_read,
 		    &c->ids);
 	}
@@ -319,9 +320,8 @@ read_gram(const struct index_key *key, void *arg)
 		return;
 	if (g->rc != HB_OK || is_few(g->c))
 		return;
-	/* n-grams hold no key octet that is escaped, but to be sure */
-	g->rc = index_read(g->p->st, g->ix, INDEX_SUB, slice(key->v + 1,
-	    INDEX_GRAM), g->p->may_read, &one.ids);
+	g->rc = index_read_key(g->p->st, g->ix, key, g->p->may_read,
+	    &one.ids);
 	if (g->rc == HB_OK)
 		cand_and(g->c, &one);
 	idset_fini(&one.ids);
@@ -469,7 +469,7 @@ estimate_equality(struct plan *p, const struct filter *f, struct cand *c,
 	buf_init(&scratch);
 	if ((ix = equality_index(p, f, &scratch, &value)) != NULL) {
 		c->without = false;
-		c->exact = ix->desc == f->desc;
+		c->exact = ix->desc == f->desc && f->rule->match == NULL;
 		rc = index_probe(p->st, ix, INDEX_EQ, value, p->may_read,
 		    &c->ids, &g->whole, &g->n);
 		g->cost = g->whole ? 0 : g->n;
@@ -492,8 +492,11 @@ estimate_children(struct plan *p, const struct filter *f, struct guess *g)
 	struct guess k;
 	int rc = HB_OK;
 
-	if (f->nchildren > WORTH_ESTIMATING)
+	if (f->nchildren > WORTH_ESTIMATING) {
+		/* looking up a key is about as dear as testing an entry */
+		g->cost = (uint64_t)f->nchildren * IDS_AN_ENTRY;
 		return HB_OK;
+	}
 	g->n = f->type == FILTER_OR ? 0 : UINT64_MAX;
 	for (const struct filter *ch = f->first; ch != NULL && rc == HB_OK;
 	    ch = ch->next) {

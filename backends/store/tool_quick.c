@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backends/store/env.h"
 #include "backends/store/tool_int.h"
 #include "util/hash.h"
 #include "util/mem.h"
@@ -50,14 +51,20 @@ static int
 settle_old(struct be_db *db, struct store_tool *t, const char *dir,
     struct diag *diag)
 {
+	struct store *st;
 	DB_ENV *env;
 	int rc, err;
 
 	rc = store_open_as(db, t->names, STORE_WRITE, 0, diag);
 	if (rc != HB_OK)
 		return rc;
-	t->was_empty = atomic_load(&((struct store *)db->priv)->next_id) <= 1;
+	st = db->priv;
+	t->was_empty = atomic_load(&st->next_id) <= 1;
+	err = t->was_empty ? 0 : logs_switch(st->env);
 	store_close(db);
+	if (err != 0)
+		return diag_err(diag, HB_EIO, "%s: the log: %s", dir,
+		    db_strerror(err));
 	/* the regions would be a second cache of the same pages */
 	if ((err = db_env_create(&env, 0)) == 0)
 		err = env->remove(env, dir, DB_FORCE);

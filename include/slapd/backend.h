@@ -12,7 +12,7 @@
 #include "slapd/overlay.h"
 #include "slapd/tool.h"
 
-#define SLAPD_BACKEND_ABI	1
+#define SLAPD_BACKEND_ABI	2
 
 struct access_rules;
 struct limits;

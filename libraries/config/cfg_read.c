@@ -50,8 +50,8 @@ struct file_name {
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct file_name *names;	/* guarded by names_lock; only grows */
 
-static const char *
-intern_name(const char *name)
+const char *
+cfg_file_name(const char *name)
 {
 	struct file_name *n;
 	size_t len = strlen(name) + 1;
@@ -287,7 +287,7 @@ static int
 read_text(struct reading *rd, const char *name, struct slice text,
     struct diag *diag)
 {
-	struct source src = { .name = intern_name(name), .text = text };
+	struct source src = { .name = cfg_file_name(name), .text = text };
 	int rc = HB_OK;
 
 	arena_init(&src.arena, 0);
@@ -341,6 +341,37 @@ out:
 	return rc;
 }
 
+/* By its first line that is no comment, or by its name. */
+static bool
+is_ldif(struct slice text, const char *file)
+{
+	struct source src = { .text = text };
+	struct slice line;
+
+	if (slice_has_suffix(slice_of(file), SLICE(".ldif")))
+		return true;
+	while (src.pos < text.len) {
+		line = physical_line(&src, src.pos, &src.pos);
+		if (line.len > 0 && line.ptr[0] != '#' && !is_blank_only(line))
+			return (line.len > 3 && slice_is_eq_nocase(slice(
+			    line.ptr, 3), SLICE("dn:"))) || (line.len > 8 &&
+			    slice_is_eq_nocase(slice(line.ptr, 8),
+			    SLICE("version:")));
+	}
+	return false;
+}
+
+static int
+hand_over_ldif(struct reading *rd, const char *file, struct diag *diag)
+{
+	char keyword[] = INCLUDE, *words[3] = { keyword, NULL, NULL };
+	struct cfg_line line = { .file = cfg_file_name(file), .nwords = 2,
+		.words = words, .raw = "", .rest = file };
+
+	words[1] = (char *)(uintptr_t)line.file;
+	return rd->cb(&line, rd->arg, diag);
+}
+
 static int
 read_file(struct reading *rd, const char *file, struct diag *diag)
 {
@@ -348,7 +379,11 @@ read_file(struct reading *rd, const char *file, struct diag *diag)
 	int rc;
 
 	buf_init(&text);
-	if ((rc = load(file, &text, diag)) == HB_OK)
+	if ((rc = load(file, &text, diag)) != HB_OK)
+		;
+	else if (is_ldif(buf_slice(&text), file))
+		rc = hand_over_ldif(rd, file, diag);
+	else
 		rc = read_text(rd, file, buf_slice(&text), diag);
 	buf_fini(&text);
 	return rc;

@@ -47,7 +47,7 @@ static bool
 would_help(const struct check *c, const struct object_class *oc,
     const struct attr_type *at)
 {
-	if (oc->hidden || oc->obsolete || oc == c->extensible_class ||
+	if (oc->hidden || oc->obsolete || oc == c->basics->extensible ||
 	    !object_class_allows(oc, at))
 		return false;
 	switch (oc->kind) {

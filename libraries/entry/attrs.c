@@ -27,7 +27,8 @@ attr_reserve(struct arena *arena, struct attr *a, unsigned more)
 		return HB_ELIMIT;
 	if (a->cap > 0 && cap < (size_t)a->cap * 2)
 		cap = (size_t)a->cap * 2;
-	if ((v = arena_calloc(arena, cap, 2 * sizeof(*v))) == NULL)
+	if (cap > SIZE_MAX / (2 * sizeof(*v)) ||
+	    (v = arena_alloc(arena, cap * 2 * sizeof(*v))) == NULL)
 		return HB_ELIMIT;
 	if (a->n > 0) {
 		memcpy(v, a->values, a->n * sizeof(*v));
@@ -99,6 +100,8 @@ norms_find_twice(struct arena *arena, const struct slice *norms, unsigned n,
 	int rc;
 
 	*pos_r = VALUE_NONE;
+	if (n < 2)
+		return HB_OK;
 	if (n > VALUES_LINEAR_MAX &&
 	    (rc = value_index_open(arena, &x, &a, n)) != HB_OK)
 		return rc;
@@ -122,14 +125,20 @@ static int
 bad_value(const struct schema *schema, const struct attr_desc *desc,
     struct slice value, unsigned i, struct diag *diag)
 {
+	struct slice cause_text;
 	struct diag cause;
 	int rc;
 
 	diag_clear(&cause);
 	rc = schema_check_value(schema, desc, value, &cause);
-	diag_add(diag, "%.*s: value #%u invalid per syntax%s%s",
-	    SLICE_ARG(desc->name), i, cause.text[0] != '\0' ? ": " : "",
-	    cause.text);
+	cause_text = slice_of(cause.text);
+	/* it begins with the name as well */
+	if (slice_has_prefix(cause_text, desc->name) &&
+	    cause_text.ptr[desc->name.len] == ':')
+		cause_text = slice_skip(cause_text, desc->name.len + 2);
+	diag_add(diag, "%.*s: value #%u invalid per syntax%s%.*s",
+	    SLICE_ARG(desc->name), i, cause_text.len > 0 ? ": " : "",
+	    SLICE_ARG(cause_text));
 	return rc == HB_OK ? HB_ESYNTAX : rc;
 }
 
@@ -311,7 +320,7 @@ attrs_has_class(const struct attrs *as, const struct schema *schema,
 	const struct object_class *c;
 	unsigned i;
 
-	a = attrs_find(as, schema_builtin(schema, "objectClass"));
+	a = attrs_find(as, schema_basics(schema)->object_class);
 	for (i = 0; a != NULL && i < a->n; i++) {
 		c = schema_find_class(schema, a->values[i]);
 		if (c != NULL && object_class_is_sub(c, oc))

@@ -114,18 +114,16 @@ unknown_class(struct check *c, unsigned i, struct slice name)
 static int
 find_classes(struct check *c)
 {
-	const struct object_class *oc, *any;
+	const struct object_class *oc;
 	const struct attr *a;
 	unsigned i;
 	int rc;
 
-	a = attrs_find(c->attrs, schema_builtin(c->schema, "objectClass"));
+	a = attrs_find(c->attrs, c->basics->object_class);
 	if (a == NULL || a->n == 0) {
 		violation(c, HB_EOBJECTCLASS, "no objectClass attribute");
 		return HB_OK;
 	}
-	c->extensible_class = any = schema_find_class(c->schema,
-	    SLICE("extensibleObject"));
 	c->listed = arena_calloc(c->arena, a->n, sizeof(*c->listed));
 	if (c->listed == NULL)
 		return HB_ELIMIT;
@@ -135,7 +133,8 @@ find_classes(struct check *c)
 			continue;
 		}
 		c->listed[c->nlisted++] = oc;
-		c->extensible |= any != NULL && object_class_is_sub(oc, any);
+		c->extensible |= object_class_is_sub(oc,
+		    c->basics->extensible);
 		if ((rc = collect_class(c, oc)) != HB_OK)
 			return rc;
 	}
@@ -216,7 +215,7 @@ set_structural(struct check *c)
 
 	if (c->structural == NULL)
 		return HB_OK;
-	desc = schema_builtin(c->schema, "structuralObjectClass");
+	desc = c->basics->structural_class;
 	a = attrs_find(c->attrs, desc);
 	old = a == NULL || a->n == 0 ? NULL :
 	    schema_find_class(c->schema, a->values[0]);
@@ -349,12 +348,11 @@ is_allowed(const struct check *c, const struct attr_type *at)
 static bool
 is_collective_subentry(const struct check *c)
 {
-	const struct object_class *oc = schema_find_class(c->schema,
-	    SLICE("collectiveAttributeSubentry"));
 	unsigned i;
 
-	for (i = 0; oc != NULL && i < c->nlisted; i++)
-		if (object_class_is_sub(c->listed[i], oc))
+	for (i = 0; i < c->nlisted; i++)
+		if (object_class_is_sub(c->listed[i],
+		    c->basics->collective_subentry))
 			return true;
 	return false;
 }
@@ -452,7 +450,7 @@ entry_check(struct arena *arena, struct schema *schema, const struct dn *dn,
 {
 	struct check c = {
 		.arena = arena, .schema = schema, .dn = dn, .attrs = attrs,
-		.flags = flags, .diag = diag
+		.flags = flags, .diag = diag, .basics = schema_basics(schema)
 	};
 	unsigned i;
 	int rc;

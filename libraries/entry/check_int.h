@@ -9,6 +9,7 @@
 struct check {
 	struct arena *arena;
 	struct schema *schema;
+	const struct schema_basics *basics;
 	const struct dn *dn;
 	struct attrs *attrs;
 	unsigned flags;
@@ -20,7 +21,6 @@ struct check {
 	const struct object_class **all;	/* and all above them */
 	unsigned nall, cap;
 	const struct object_class *structural;	/* the most derived, or NULL */
-	const struct object_class *extensible_class;
 	bool extensible;
 };
 

@@ -157,10 +157,23 @@ norms_have(const char *p, unsigned n, struct slice norm)
 	for (; n > 0; n--) {
 		uint32_t len = block_u32(p);
 
-		if (len == norm.len && memcmp(p + 4, norm.ptr, len) == 0)
+		if (slice_is_eq(slice(p + 4, len), norm))
 			return true;
 		p += 4 + len;
 	}
+	return false;
+}
+
+bool
+entry_attr_has_norm(struct entry_attr a, struct slice norm)
+{
+	struct slice v;
+
+	if (a.norms != NULL)
+		return norms_have(a.norms, a.n, norm);
+	while (entry_value_next(&a, NULL, &v))
+		if (slice_is_eq(v, norm))
+			return true;
 	return false;
 }
 
@@ -169,16 +182,8 @@ entry_has_norm(const struct entry *e, const struct attr_desc *desc,
     struct slice norm)
 {
 	struct entry_attr a;
-	struct slice v;
 
-	if (!entry_find(e, desc, &a))
-		return false;
-	if (a.norms != NULL)
-		return norms_have(a.norms, a.n, norm);
-	while (entry_value_next(&a, NULL, &v))
-		if (slice_is_eq(v, norm))
-			return true;
-	return false;
+	return entry_find(e, desc, &a) && entry_attr_has_norm(a, norm);
 }
 
 bool
@@ -300,7 +305,7 @@ entry_is_class(const struct entry *e, const struct schema *schema,
 	struct entry_attr a;
 	struct slice v;
 
-	if (!entry_find(e, schema_builtin(schema, "objectClass"), &a))
+	if (!entry_find(e, schema_basics(schema)->object_class, &a))
 		return false;
 	while (entry_value_next(&a, &v, NULL)) {
 		c = schema_find_class(schema, v);

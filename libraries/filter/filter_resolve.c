@@ -9,8 +9,8 @@
 #include "util/err.h"
 
 #define SORTED_MIN	16
-/* Descriptions that are tried for a sorted group; an OR has one or two. */
-#define GROUPS_MAX	4
+/* Descriptions that are tried for a sorted group, each in time of the OR's size. */
+#define GROUPS_MAX	16
 
 struct resolver {
 	struct arena *arena;
@@ -32,16 +32,6 @@ undefined_or_limit(struct filter *f, int rc)
 		return rc;
 	make_constant(f, FILTER_UNDEFINED);
 	return HB_OK;
-}
-
-/* Do values in normal form under TYPE's equality rule serve RULE as well? */
-static bool
-needs_renorm(const struct matching_rule *rule, const struct attr_type *type)
-{
-	if (rule->match != NULL || rule->normalise == NULL)
-		return false;
-	return type->equality == NULL ||
-	    type->equality->normalise != rule->normalise;
 }
 
 static int
@@ -135,6 +125,36 @@ resolve_substrings(struct resolver *r, struct filter *f,
 	return rc == HB_OK ? frame_substrings(r, f) : rc;
 }
 
+static bool
+piece_conforms(const struct resolver *r, const struct filter *f,
+    struct slice piece)
+{
+	const struct matching_rule *eq = f->desc->type->equality;
+
+	return slice_is_none(piece) || eq == NULL ||
+	    eq->syntax->validate == NULL ||
+	    eq->syntax->validate(r->schema, piece) == HB_OK;
+}
+
+/*
+ * RFC 4511 4.5.1.7.2: the pieces have the assertion syntax of the equality
+ * rule. (Those of an extensible match are of any text.)
+ */
+static int
+resolve_pieces(struct resolver *r, struct filter *f,
+    const struct ldap_filter *src)
+{
+	unsigned i;
+
+	if (!piece_conforms(r, f, src->initial) ||
+	    !piece_conforms(r, f, src->final))
+		return HB_ESYNTAX;
+	for (i = 0; i < src->nany; i++)
+		if (!piece_conforms(r, f, src->any[i]))
+			return HB_ESYNTAX;
+	return resolve_substrings(r, f, src);
+}
+
 static const struct matching_rule *
 rule_of(enum filter_type type, const struct attr_type *at)
 {
@@ -169,9 +189,8 @@ resolve_item(struct resolver *r, struct filter *f,
 		make_constant(f, FILTER_UNDEFINED);
 		return HB_OK;
 	}
-	f->renorm = needs_renorm(f->rule, f->desc->type);
 	if (f->type == FILTER_SUBSTRINGS)
-		return undefined_or_limit(f, resolve_substrings(r, f, src));
+		return undefined_or_limit(f, resolve_pieces(r, f, src));
 	rc = schema_norm_assertion(r->schema, r->arena, f->rule, SUBSTR_WHOLE,
 	    schema_skip_order(f->desc->type, src->value), &f->value);
 	if (rc == HB_OK && f->type == FILTER_EQUALITY &&
@@ -216,7 +235,6 @@ resolve_extensible(struct resolver *r, struct filter *f,
 		return HB_OK;
 	}
 	f->entry_dn = f->desc == schema_builtin(r->schema, "entryDN");
-	f->renorm = f->desc == NULL || needs_renorm(f->rule, f->desc->type);
 	if ((f->rule->kind & MR_SUBSTRINGS) != 0) {
 		rc = undefined_or_limit(f, resolve_substr_assertion(r, f));
 		if (f->type == FILTER_SUBSTRINGS)
@@ -234,7 +252,7 @@ static bool
 is_sortable(const struct filter *f)
 {
 	return f->type == FILTER_EQUALITY && f->rule->match == NULL &&
-	    !f->renorm && f->oc == NULL;
+	    f->oc == NULL;
 }
 
 static int

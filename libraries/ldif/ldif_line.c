@@ -69,12 +69,12 @@ ldif_line_next(struct ldif_reader *r, struct arena *arena,
 	struct slice s;
 
 	for (;;) {
+		l->start = r->pos;
+		l->no = r->line;
 		if (r->pos == r->end) {
 			r->in_record = false;
 			return HB_EEND;
 		}
-		l->start = r->pos;
-		l->no = r->line;
 		s = physical_line(r);
 		if (s.len == 0) {
 			r->in_record = false;
@@ -207,7 +207,7 @@ url_value(struct ldif_reader *r, struct arena *arena,
 
 	if ((r->flags & LDIF_ALLOW_URLS) == 0)
 		return ldif_line_fail(r, l, diag,
-		    "value (URLs are not read here)");
+		    "value (URLs of files are not read unless allowed)");
 	if ((path = url_path(arena, url)) == NULL)
 		return ldif_line_fail(r, l, diag, "file:/// URL after ':<'");
 	rc = read_file(arena, path, value_r);

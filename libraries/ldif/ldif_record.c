@@ -200,7 +200,9 @@ take_mods(struct parse *p)
 	p->rec->mods = m = copy;
 	p->rec->nmods = (unsigned)p->r->nmods;
 	for (i = 0; i < p->r->nmods; i++) {
-		m[i].values = m[i].n == 0 ? NULL : values;
+		if (m[i].n == 0)
+			continue;
+		m[i].values = values;
 		values += m[i].n;
 	}
 	return HB_OK;

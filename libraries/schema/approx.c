@@ -1,7 +1,7 @@
 /*
  * Approximate matching: words are compared by how they sound. The asserted
  * words must be found among the stored ones in the same order; a single letter
- * stands for any word that begins with it.
+ * stands for any word that begins with it. What has no words matches itself.
  */
 #include "schema_int.h"
 
@@ -216,16 +216,16 @@ bool
 match_approx(const struct schema *schema, struct slice stored,
     struct slice asserted)
 {
-	struct slice have, want;
+	struct slice have, want, rest = stored, all = asserted;
 	bool any = false;
 
 	(void)schema;
 	while (schema_next_word(&asserted, &want)) {
 		any = true;
 		do {
-			if (!schema_next_word(&stored, &have))
+			if (!schema_next_word(&rest, &have))
 				return false;
 		} while (!sounds_like(have, want));
 	}
-	return any;
+	return any || slice_is_eq(stored, all);
 }

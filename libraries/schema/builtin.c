@@ -260,6 +260,13 @@ schema_add_builtins(struct schema *schema)
 		must_work(class_define(schema, slice_of(b->text), &at,
 		    b->flags != 0, NULL, &diag), &diag);
 	}
-	schema->extensible = schema_find_class(schema,
-	    SLICE("extensibleObject"));
+	schema->basics = (struct schema_basics){
+		.object_class = schema_builtin(schema, "objectClass"),
+		.structural_class = schema_builtin(schema,
+		    "structuralObjectClass"),
+		.extensible = schema_find_class(schema,
+		    SLICE("extensibleObject")),
+		.collective_subentry = schema_find_class(schema,
+		    SLICE("collectiveAttributeSubentry"))
+	};
 }

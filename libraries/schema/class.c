@@ -267,7 +267,7 @@ class_freeze_all(struct schema *schema)
 		row = schema->class_list.rows[i];
 		row->allowed = arena_zalloc(&schema->arena, bits / 8 + 1);
 		allow(row, &row->c);
-		if (&row->c == schema->extensible)
+		if (&row->c == schema->basics.extensible)
 			allow_all_user(schema, row);
 		row->nallowed = bits;
 	}

@@ -4,24 +4,23 @@
 
 #include "schema_int.h"
 
-/* RFC 4512 1.4 numericoid, at least one dot. */
+/* RFC 4512 1.4 numericoid: at least one dot, no number with a leading zero. */
 bool
 oid_is_numeric(struct slice s)
 {
-	bool dot = false, digit = false;
-	size_t i;
+	bool dot = false;
+	size_t i, start = 0;	/* of the number that I is in */
 
 	for (i = 0; i < s.len; i++) {
-		if (s.ptr[i] >= '0' && s.ptr[i] <= '9') {
-			digit = true;
-		} else if (s.ptr[i] == '.' && digit) {
+		if (s.ptr[i] == '.' && i > start) {
 			dot = true;
-			digit = false;
-		} else {
+			start = i + 1;
+		} else if (s.ptr[i] < '0' || s.ptr[i] > '9' ||
+		    (i > start && s.ptr[start] == '0')) {
 			return false;
 		}
 	}
-	return dot && digit;
+	return dot && start < s.len;
 }
 
 /* RFC 4512 1.4 keystring; '_' because users' schemas have it. */

@@ -32,11 +32,33 @@ put_names(struct describe *d, const char *const *names)
 	buf_put_str(&d->text, " )");
 }
 
+/*
+ * RFC 4512 4.1 dstring. Files in the field have empty ones, a backslash that
+ * escapes nothing, and Latin-1.
+ */
 static void
 put_desc(struct describe *d, const char *desc)
 {
-	if (desc != NULL)
-		buf_printf(&d->text, " DESC '%s'", desc);
+	bool utf8;
+
+	if (desc == NULL || *desc == '\0')
+		return;
+	utf8 = text_is_utf8(slice_of(desc));
+	buf_put_str(&d->text, " DESC '");
+	for (; *desc != '\0'; desc++) {
+		unsigned char c = (unsigned char)*desc;
+
+		if (c == '\\' && strncmp(desc, "\\27", 3) != 0 &&
+		    strncasecmp(desc, "\\5c", 3) != 0) {
+			buf_put_str(&d->text, "\\5C");
+		} else if (c >= 0x80 && !utf8) {
+			buf_put_char(&d->text, (char)(0xc0 | c >> 6));
+			buf_put_char(&d->text, (char)(0x80 | (c & 0x3f)));
+		} else {
+			buf_put_char(&d->text, *desc);
+		}
+	}
+	buf_put_char(&d->text, '\'');
 }
 
 static void

@@ -67,46 +67,6 @@ key_integer(struct slice norm, struct buf *key)
 		buf_put_char(key, (char)((unsigned char)norm.ptr[i] ^ mask));
 }
 
-/* Two's complement of 64 bits; false beyond them: such flags do not exist. */
-static bool
-to_bits(struct slice s, uint64_t *bits_r)
-{
-	int64_t v;
-
-	if (text_to_int(s, &v) != HB_OK) {
-		uint64_t u;
-
-		if (text_to_uint(s, &u) != HB_OK)
-			return false;
-		*bits_r = u;
-		return true;
-	}
-	*bits_r = (uint64_t)v;
-	return true;
-}
-
-bool
-match_bit_and(const struct schema *schema, struct slice stored,
-    struct slice asserted)
-{
-	uint64_t v, mask;
-
-	(void)schema;
-	return to_bits(stored, &v) && to_bits(asserted, &mask) &&
-	    (v & mask) == mask;
-}
-
-bool
-match_bit_or(const struct schema *schema, struct slice stored,
-    struct slice asserted)
-{
-	uint64_t v, mask;
-
-	(void)schema;
-	return to_bits(stored, &v) && to_bits(asserted, &mask) &&
-	    (v & mask) != 0;
-}
-
 /*
  * UUID: the 16 octets, so that octet order is that of RFC 4530 2.3:
  *   597ae2f6-16a6-1027-98f4-d28b5365dc14 -> 59 7a e2 f6 16 a6 ..
@@ -137,46 +97,53 @@ norm_uuid(const struct schema *schema, struct arena *arena,
 	return HB_OK;
 }
 
-/*
- * A name is the OID of what it names, a class first: where a class and a type
- * share a name, objectClass is the attribute that matters. An unknown name is
- * compared without case.
- */
-int
-norm_oid(const struct schema *schema, struct arena *arena,
-    enum substr_part part, struct slice v, struct slice *norm_r)
+/* Of what NAME names, a class first: objectClass is where names matter most. */
+static const char *
+oid_of(const struct schema *schema, struct slice name)
 {
 	const struct object_class *c;
 	const struct attr_type *t;
 	const struct matching_rule *r;
 
+	if ((c = schema_find_class(schema, name)) != NULL)
+		return c->oid;
+	if ((t = schema_find_type(schema, name)) != NULL)
+		return t->oid;
+	r = schema_find_rule(schema, name);
+	return r != NULL ? r->oid : NULL;
+}
+
+/* A name is the OID of what it names; an unknown one is compared so. */
+int
+norm_oid(const struct schema *schema, struct arena *arena,
+    enum substr_part part, struct slice v, struct slice *norm_r)
+{
+	const char *oid;
+
 	if (v.len > 0 && v.ptr[0] >= '0' && v.ptr[0] <= '9') {
 		*norm_r = v;
 		return oid_is_numeric(v) ? HB_OK : HB_ESYNTAX;
 	}
-	if ((c = schema_find_class(schema, v)) != NULL)
-		*norm_r = slice_of(c->oid);
-	else if ((t = schema_find_type(schema, v)) != NULL)
-		*norm_r = slice_of(t->oid);
-	else if ((r = schema_find_rule(schema, v)) != NULL)
-		*norm_r = slice_of(r->oid);
-	else if (!descr_is_valid(v))
-		return HB_ESYNTAX;
-	else
-		return norm_case_fold(schema, arena, part, v, norm_r);
-	return HB_OK;
+	oid = oid_of(schema, v);
+	if (oid != NULL) {
+		*norm_r = slice_of(oid);
+		return HB_OK;
+	}
+	return descr_is_valid(v) ? norm_case_fold(schema, arena, part, v,
+	    norm_r) : HB_ESYNTAX;
 }
 
 /* The first token of "( token ...", or all of V if it is no description. */
 static struct slice
 first_component(struct slice v)
 {
+	const struct slice whole = v;
 	size_t n = 0;
 
 	while (v.len > 0 && v.ptr[0] == ' ')
 		v = slice_skip(v, 1);
 	if (v.len == 0 || v.ptr[0] != '(')
-		return v;
+		return whole;
 	v = slice_skip(v, 1);
 	while (v.len > 0 && v.ptr[0] == ' ')
 		v = slice_skip(v, 1);

@@ -76,6 +76,17 @@ validate_rdn(const struct schema *schema, struct slice v)
 	return rc;
 }
 
+/* An odd number of backslashes stands before V[I]. */
+static bool
+is_escaped(struct slice v, size_t i)
+{
+	bool odd = false;
+
+	for (; i > 0 && v.ptr[i - 1] == '\\'; i--)
+		odd = !odd;
+	return odd;
+}
+
 /*
  * RFC 4517 3.3.21: DN [ '#' bit string ]. A '#' that no bit string follows
  * belongs to the DN. The bits are "" where there are none.
@@ -91,7 +102,8 @@ split_uid(struct slice v, struct slice *dn_r, struct slice *bits_r)
 		return;
 	while (i > 0 && v.ptr[i - 1] != '#')
 		i--;
-	if (i == 0 || validate_bits(NULL, slice_skip(v, i)) != HB_OK)
+	if (i == 0 || validate_bits(NULL, slice_skip(v, i)) != HB_OK ||
+	    is_escaped(v, i - 1))
 		return;
 	*dn_r = slice(v.ptr, i - 1);
 	*bits_r = slice_skip(v, i);

@@ -41,20 +41,6 @@ norm_ia5_exact(const struct schema *schema, struct arena *arena,
 }
 
 int
-norm_approx(const struct schema *schema, struct arena *arena,
-    enum substr_part part, struct slice v, struct slice *norm_r)
-{
-	return norm_case_fold(schema, arena, part, v, norm_r);
-}
-
-int
-norm_approx_ia5(const struct schema *schema, struct arena *arena,
-    enum substr_part part, struct slice v, struct slice *norm_r)
-{
-	return norm_ia5_fold(schema, arena, part, v, norm_r);
-}
-
-int
 norm_octets(const struct schema *schema, struct arena *arena,
     enum substr_part part, struct slice v, struct slice *norm_r)
 {
@@ -67,14 +53,14 @@ norm_octets(const struct schema *schema, struct arena *arena,
 
 /*
  * RFC 4518 2.6.3: hyphens and spaces do not count, nor does case. Pieces of a
- * substrings assertion are of any text.
+ * substrings assertion are of any text; a whole value may be a fax number.
  */
 int
 norm_telephone(const struct schema *schema, struct arena *arena,
     enum substr_part part, struct slice v, struct slice *norm_r)
 {
-	if (part == SUBSTR_WHOLE && validate_printable(schema, v) != HB_OK &&
-	    v.len > 0)
+	if (part == SUBSTR_WHOLE && v.len > 0 &&
+	    validate_fax_number(schema, v) != HB_OK)
 		return HB_ESYNTAX;
 	return prepare_dropping(arena, v, true, norm_r);
 }
@@ -90,16 +76,23 @@ norm_numeric(const struct schema *schema, struct arena *arena,
 	return prepare_dropping(arena, v, false, norm_r);
 }
 
-/* Trimming that the ends of a line get: the list's own or the piece's. */
-static enum substr_part
-line_part(enum substr_part part, bool first, bool last)
-{
-	bool start = !first || part == SUBSTR_WHOLE || part == SUBSTR_INITIAL;
-	bool end = !last || part == SUBSTR_WHOLE || part == SUBSTR_FINAL;
+/*
+ * In a normal form '$' and '\' of a line are octets that UTF-8 has not, so a
+ * piece of a substrings assertion finds neither the end of a line nor a part
+ * of an escape.
+ */
+#define LINE_DOLLAR	'\xfe'
+#define LINE_BACKSLASH	'\xfd'
 
-	if (start)
-		return end ? SUBSTR_WHOLE : SUBSTR_INITIAL;
-	return end ? SUBSTR_FINAL : SUBSTR_ANY;
+static size_t
+unmark(char *out, struct slice line)
+{
+	size_t i;
+
+	for (i = 0; i < line.len; i++)
+		out[i] = (char)(line.ptr[i] == LINE_DOLLAR ? '$' :
+		    line.ptr[i] == LINE_BACKSLASH ? '\\' : line.ptr[i]);
+	return line.len;
 }
 
 /* \24 and \5C of a line as the characters they stand for. */
@@ -107,87 +100,91 @@ static size_t
 unescape(char *out, struct slice line)
 {
 	size_t i, o = 0;
-	int hi, lo;
+	char c;
 
 	for (i = 0; i < line.len; i++) {
-		out[o] = line.ptr[i];
-		if (line.ptr[i] == '\\' && i + 2 < line.len) {
-			hi = text_hex_value(line.ptr[i + 1]);
-			lo = text_hex_value(line.ptr[i + 2]);
-			if (hi * 16 + lo == '$' || hi * 16 + lo == '\\') {
-				out[o] = (char)(hi * 16 + lo);
-				i += 2;
-			}
+		c = line.ptr[i];
+		if (c == '\\' && line.len - i >= 3 &&
+		    (memcmp(line.ptr + i, "\\24", 3) == 0 ||
+		    strncasecmp(line.ptr + i, "\\5C", 3) == 0)) {
+			c = line.ptr[i + 1] == '2' ? '$' : '\\';
+			i += 2;
 		}
-		o++;
+		out[o++] = c;
 	}
-	return o;
+	return unmark(out, slice(out, o));
 }
 
-static size_t
-escape(char *out, struct slice line)
+static void
+put_marked(struct buf *out, struct slice line)
 {
-	size_t i, o = 0;
+	size_t i;
+	char c;
 
 	for (i = 0; i < line.len; i++) {
-		if (line.ptr[i] == '$' || line.ptr[i] == '\\') {
-			memcpy(out + o, line.ptr[i] == '$' ? "\\24" : "\\5c",
-			    3);
-			o += 3;
-		} else {
-			out[o++] = line.ptr[i];
-		}
+		c = line.ptr[i];
+		buf_put_char(out, (char)(c == '$' ? LINE_DOLLAR : c == '\\' ?
+		    LINE_BACKSLASH : c));
 	}
-	return o;
 }
 
-/* One line prepared and escaped again, appended to OUT. */
 static int
 put_line(struct arena *arena, struct buf *out, struct slice line,
     enum substr_part part)
 {
-	char *plain = arena_alloc(arena, line.len + 1);
 	struct slice prep;
+	int rc;
+
+	rc = schema_prepare(arena, line, true, part, &prep);
+	if (rc == HB_OK)
+		put_marked(out, prep);
+	return rc;
+}
+
+/* The lines of V, each prepared on its own, joined by '$'. */
+static int
+put_lines(struct arena *arena, struct buf *out, struct slice v)
+{
+	char *plain = arena_alloc(arena, v.len + 1);
+	const char *dollar;
+	struct slice line;
 	int rc;
 
 	if (plain == NULL)
 		return HB_ELIMIT;
-	rc = schema_prepare(arena, slice(plain, unescape(plain, line)), true,
-	    part, &prep);
-	if (rc != HB_OK)
-		return rc;
-	buf_reserve(out, prep.len * 3 + 1);	/* never NULL */
-	out->len += escape(out->data + out->len, prep);
-	return HB_OK;
+	for (;;) {
+		dollar = v.len > 0 ? memchr(v.ptr, '$', v.len) : NULL;
+		line = dollar == NULL ? v :
+		    slice(v.ptr, (size_t)(dollar - v.ptr));
+		rc = put_line(arena, out, slice(plain, unescape(plain, line)),
+		    SUBSTR_WHOLE);
+		if (rc != HB_OK || dollar == NULL)
+			return rc;
+		buf_put_char(out, '$');
+		v = slice_skip(v, line.len + 1);
+	}
 }
 
 /*
- * RFC 4517 4.2.13: the lines of a postal address, each prepared on its own,
- * joined by '$'.
+ * RFC 4517 4.2.11, 4.2.12. A piece of a substrings assertion is one string: it
+ * knows no lines and lies within one.
  */
 int
 norm_list_fold(const struct schema *schema, struct arena *arena,
     enum substr_part part, struct slice v, struct slice *norm_r)
 {
-	struct slice line;
-	const char *dollar;
 	struct buf out;
-	bool first = true;
-	int rc = HB_OK;
+	char *plain;
+	int rc;
 
 	(void)schema;
 	buf_init(&out);
-	for (;;) {
-		dollar = v.len > 0 ? memchr(v.ptr, '$', v.len) : NULL;
-		line = dollar == NULL ? v :
-		    slice(v.ptr, (size_t)(dollar - v.ptr));
-		rc = put_line(arena, &out, line,
-		    line_part(part, first, dollar == NULL));
-		if (rc != HB_OK || dollar == NULL)
-			break;
-		buf_put_char(&out, '$');
-		v = slice_skip(v, line.len + 1);
-		first = false;
+	if (part == SUBSTR_WHOLE) {
+		rc = put_lines(arena, &out, v);
+	} else {
+		plain = arena_alloc(arena, v.len + 1);
+		rc = plain == NULL ? HB_ELIMIT : put_line(arena, &out,
+		    slice(plain, unmark(plain, v)), part);
 	}
 	if (rc == HB_OK) {
 		*norm_r = arena_slice(arena, buf_slice(&out));

@@ -9,9 +9,6 @@
 
 #include "schema_int.h"
 
-/* Of a fraction of an hour or minute; of a second any number will do. */
-#define FRACTION_MAX	12
-
 struct gentime {
 	int year, month, day, hour, minute, second;
 	struct slice fraction;	/* digits behind the last number */
@@ -72,7 +69,7 @@ parse_fraction(struct slice *s, struct gentime *t)
 		n++;
 	t->fraction = slice(s->ptr, n);
 	*s = slice_skip(*s, n);
-	if (n == 0 || (t->unit > 1 && n > FRACTION_MAX))
+	if (n == 0)
 		return false;
 	while (t->fraction.len > 0 &&
 	    t->fraction.ptr[t->fraction.len - 1] == '0')
@@ -131,27 +128,52 @@ validate_gentime(const struct schema *schema, struct slice v)
 }
 
 /*
+ * RFC 4517 3.3.34: YYMMDDhhmm[ss][Z|+hhmm|-hhmm], the years 1950 to 2049. It
+ * is UTC where nothing else is said.
+ */
+static bool
+parse_utctime(struct slice s, struct gentime *t)
+{
+	*t = (struct gentime){ .unit = 1, .fraction = SLICE("") };
+	if (!take_number(&s, 2, 0, 99, &t->year) ||
+	    !take_number(&s, 2, 1, 12, &t->month))
+		return false;
+	t->year += t->year < 50 ? 2000 : 1900;
+	if (!take_number(&s, 2, 1, month_days(t->year, t->month), &t->day) ||
+	    !take_number(&s, 2, 0, 23, &t->hour) ||
+	    !take_number(&s, 2, 0, 59, &t->minute) ||
+	    (starts_with_digit(s) && !take_number(&s, 2, 0, 59, &t->second)))
+		return false;
+	return s.len == 0 || (s.len != 3 && parse_zone(s, t));
+}
+
+int
+validate_utctime(const struct schema *schema, struct slice v)
+{
+	struct gentime t;
+
+	(void)schema;
+	return parse_utctime(v, &t) ? HB_OK : HB_ESYNTAX;
+}
+
+/*
  * Turn a fraction of an hour or minute into seconds and a fraction of one,
- * whose digits go to DIGITS.
+ * whose digits go to DIGITS: the fraction times the unit, digit by digit.
  */
 static void
-spread_fraction(struct gentime *t, char digits[FRACTION_MAX + 1])
+spread_fraction(struct gentime *t, char *digits)
 {
-	uint64_t v = 0, scale = 1, rest;
 	size_t i, n = t->fraction.len;
+	int v = 0;
 
 	if (t->unit == 1 || n == 0)
 		return;
-	for (i = 0; i < n; i++) {
-		v = v * 10 + (uint64_t)(t->fraction.ptr[i] - '0');
-		scale *= 10;
+	for (i = n; i-- > 0; v /= 10) {
+		v += (t->fraction.ptr[i] - '0') * t->unit;
+		digits[i] = (char)('0' + v % 10);
 	}
-	v *= (uint64_t)t->unit;
-	t->minute += (int)(v / scale) / 60;
-	t->second += (int)(v / scale) % 60;
-	rest = v % scale;
-	for (i = n; i-- > 0; rest /= 10)
-		digits[i] = (char)('0' + rest % 10);
+	t->minute += v / 60;
+	t->second += v % 60;
 	while (n > 0 && digits[n - 1] == '0')
 		n--;
 	t->fraction = slice(digits, n);
@@ -210,8 +232,8 @@ int
 norm_gentime(const struct schema *schema, struct arena *arena,
     enum substr_part part, struct slice v, struct slice *norm_r)
 {
-	char digits[FRACTION_MAX + 1];
 	struct gentime t;
+	char *digits;
 
 	(void)schema;
 	(void)part;
@@ -221,6 +243,9 @@ norm_gentime(const struct schema *schema, struct arena *arena,
 		*norm_r = v;
 		return HB_OK;
 	}
+	digits = arena_alloc(arena, t.fraction.len + 1);
+	if (digits == NULL)
+		return HB_ELIMIT;
 	spread_fraction(&t, digits);
 	if (!shift_zone(&t))
 		return HB_ESYNTAX;

@@ -16,7 +16,6 @@ struct token {
 
 struct lexer {
 	const char *p, *end;
-	const char *prev_end;	/* end of the token before */
 	struct token tok;	/* the current one */
 	struct arena *arena;
 	struct diag *diag;
@@ -52,7 +51,6 @@ lex_next(struct lexer *lx)
 {
 	const char *start;
 
-	lx->prev_end = lx->p;
 	while (lx->p < lx->end && is_blank(*lx->p))
 		lx->p++;
 	start = lx->p;
@@ -181,22 +179,28 @@ is_extension(struct slice word)
 	    word.ptr[1] == '-';
 }
 
-/* The text of X- parts is kept as it is: it is only published. */
+/* X- parts are only published: their text is kept, as RFC 4512 writes it. */
 static int
 parse_extension(struct lexer *lx, struct def *def, struct slice word)
 {
-	struct def_field ignored = { 0 };
-	struct slice parts[2];
+	struct def_field f = { 0 };
+	struct buf text;
+	unsigned i;
 	int rc;
 
-	rc = parse_values(lx, &ignored, word);
-	if (rc != HB_OK)
+	rc = parse_values(lx, &f, word);
+	if (rc != HB_OK || f.n == 0)
 		return rc;
-	parts[0] = def->x_text;
-	parts[1] = slice(word.ptr, (size_t)(lx->prev_end - word.ptr));
-	def->x_text = parts[0].len == 0 ? parts[1] :
-	    arena_printf(lx->arena, "%.*s %.*s", SLICE_ARG(parts[0]),
-	    SLICE_ARG(parts[1]));
+	buf_init(&text);
+	buf_printf(&text, "%.*s%s%.*s%s", SLICE_ARG(def->x_text),
+	    def->x_text.len > 0 ? " " : "", SLICE_ARG(word),
+	    f.n > 1 ? " (" : "");
+	for (i = 0; i < f.n; i++)
+		buf_printf(&text, " '%.*s'", SLICE_ARG(f.vals[i]));
+	if (f.n > 1)
+		buf_put_str(&text, " )");
+	def->x_text = arena_slice(lx->arena, buf_slice(&text));
+	buf_fini(&text);
 	return HB_OK;
 }
 
@@ -266,7 +270,7 @@ def_parse(struct arena *arena, struct slice text, const struct def_key *keys,
     struct def *def_r, struct diag *diag)
 {
 	struct lexer lx = { .p = text.ptr, .end = text.ptr + text.len,
-		.prev_end = text.ptr, .arena = arena, .diag = diag };
+		.arena = arena, .diag = diag };
 
 	*def_r = (struct def){ .x_text = SLICE(""), .behind = SLICE("") };
 	lex_next(&lx);

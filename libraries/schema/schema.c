@@ -137,7 +137,8 @@ schema_check_value(const struct schema *schema, const struct attr_desc *desc,
 {
 	const struct syntax *syntax = desc->type->syntax;
 
-	value = schema_skip_order(desc->type, value);
+	if (desc->type->flags & AT_ORDERED_VALUES)
+		value = schema_skip_order(desc->type, value);
 	if (syntax->validate == NULL ||
 	    syntax->validate(schema, value) == HB_OK)
 		return HB_OK;
@@ -199,8 +200,30 @@ schema_norm_value(const struct schema *schema, struct arena *arena,
 
 /* Families whose normalisers refuse what is malformed; a DN is parsed once. */
 #define NORMALISER_CHECKS \
-	(FAM_TEXT | FAM_LIST | FAM_DN | FAM_NAMEUID | FAM_CERT | FAM_CRL | \
+	(FAM_TEXT | FAM_NUMERIC | FAM_DN | FAM_NAMEUID | FAM_CERT | FAM_CRL | \
 	FAM_CERTPAIR | FAM_ALGORITHM | FAM_AC)
+
+/* Lists have escapes that their normaliser takes as they come. */
+static bool
+normaliser_checks(const struct syntax *syntax)
+{
+	unsigned family = syntax_row(syntax)->family;
+
+	return (family & NORMALISER_CHECKS) != 0 && (family & FAM_LIST) == 0;
+}
+
+/* A name that the schema does not have: Undefined (RFC 4517 4.2.26). */
+static bool
+is_unknown_name(const struct schema *schema, const struct matching_rule *rule,
+    struct slice value)
+{
+	if (syntax_row(rule->syntax)->family != FAM_OID || value.len == 0 ||
+	    (value.ptr[0] >= '0' && value.ptr[0] <= '9'))
+		return false;
+	return schema_find_class(schema, value) == NULL &&
+	    schema_find_type(schema, value) == NULL &&
+	    schema_find_rule(schema, value) == NULL;
+}
 
 /*
  * Pieces of a substrings assertion and strings are checked by the normaliser
@@ -217,15 +240,25 @@ schema_norm_assertion(const struct schema *schema, struct arena *arena,
 
 	if (part == SUBSTR_WHOLE && !(rule->kind & MR_SUBSTRINGS) &&
 	    syntax->validate != NULL && (value.len == 0 ||
-	    (syntax_row(syntax)->family & NORMALISER_CHECKS) == 0) &&
+	    !normaliser_checks(syntax)) &&
 	    syntax->validate(schema, value) != HB_OK)
 		return HB_ESYNTAX;
+	if (is_unknown_name(schema, rule, value))
+		return HB_ESYNTAX;
+	if (rule->normalise == norm_list_fold && !text_is_utf8(value))
+		return HB_ESYNTAX;	/* may look like a normal form */
 	rc = rule->normalise(schema, arena, part, value, norm_r);
 	if (rc == HB_OK && (rule->normalise == norm_dn ||
 	    rule->normalise == norm_nameuid) &&
 	    dn_is_prohibited(schema, *norm_r))
 		return HB_ESYNTAX;	/* RFC 4517 4.2.15: Undefined */
 	return rc;
+}
+
+const struct schema_basics *
+schema_basics(const struct schema *schema)
+{
+	return &schema->basics;
 }
 
 const struct attr_desc *

@@ -105,7 +105,7 @@ struct schema {
 	struct row_list type_list, class_list, crule_list, syntax_list;
 	struct slice *options;
 	unsigned noptions;
-	const struct object_class *extensible;
+	struct schema_basics basics;
 	bool frozen;
 	struct short_names *short_types;	/* NULL before the freeze */
 
@@ -285,7 +285,22 @@ bool prepare_letters(struct slice text, bool fold, char *out);
 VALIDATE(utf8);
 VALIDATE(dirstring);
 VALIDATE(printable);
-VALIDATE(printables);
+VALIDATE(fax_number);
+VALIDATE(telex);
+VALIDATE(teletex);
+VALIDATE(substr_assertion);
+VALIDATE(auth_password);
+VALIDATE(guide);
+VALIDATE(enhanced_guide);
+VALIDATE(subtree);
+VALIDATE(attr_type);
+VALIDATE(object_class);
+VALIDATE(content_rule);
+VALIDATE(structure_rule);
+VALIDATE(name_form);
+VALIDATE(matching_rule);
+VALIDATE(rule_use);
+VALIDATE(syntax);
 VALIDATE(country);
 VALIDATE(ia5);
 VALIDATE(numeric);
@@ -371,6 +386,7 @@ int cmp_integer(struct slice a, struct slice b);
 int cmp_gentime(struct slice a, struct slice b);
 void key_integer(struct slice norm, struct buf *key);
 void key_gentime(struct slice norm, struct buf *key);
+void key_crl(struct slice norm, struct buf *key);
 
 #define MATCH(name) \
 	bool match_##name(const struct schema *, struct slice, struct slice)
@@ -382,6 +398,9 @@ MATCH(dn_subordinate);
 MATCH(dn_superior);
 MATCH(csn_sid);
 MATCH(approx);
+MATCH(word);
+MATCH(keyword);
+MATCH(prefix);
 MATCH(components);
 MATCH(certificate);
 MATCH(certificate_list);

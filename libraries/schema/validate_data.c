@@ -47,43 +47,6 @@ validate_bits(const struct schema *schema, struct slice v)
 	return HB_OK;
 }
 
-static int
-two_digits(const char *p)
-{
-	return isdigit((unsigned char)p[0]) && isdigit((unsigned char)p[1]) ?
-	    (p[0] - '0') * 10 + p[1] - '0' : -1;
-}
-
-static bool
-in_range(int v, int low, int high)
-{
-	return v >= low && v <= high;
-}
-
-/* RFC 4517 3.3.34: YYMMDDhhmm[ss][Z|+hhmm|-hhmm]. */
-int
-validate_utctime(const struct schema *schema, struct slice v)
-{
-	(void)schema;
-	if (v.len < 10 || two_digits(v.ptr) < 0 ||
-	    !in_range(two_digits(v.ptr + 2), 1, 12) ||
-	    !in_range(two_digits(v.ptr + 4), 1, 31) ||
-	    !in_range(two_digits(v.ptr + 6), 0, 23) ||
-	    !in_range(two_digits(v.ptr + 8), 0, 59))
-		return HB_ESYNTAX;
-	v = slice_skip(v, 10);
-	if (v.len >= 2 && isdigit((unsigned char)v.ptr[0])) {
-		if (!in_range(two_digits(v.ptr), 0, 60))
-			return HB_ESYNTAX;
-		v = slice_skip(v, 2);
-	}
-	if (v.len == 0 || (v.len == 1 && v.ptr[0] == 'Z'))
-		return HB_OK;
-	return v.len == 5 && (v.ptr[0] == '+' || v.ptr[0] == '-') &&
-	    in_range(two_digits(v.ptr + 1), 0, 23) &&
-	    in_range(two_digits(v.ptr + 3), 0, 59) ? HB_OK : HB_ESYNTAX;
-}
-
 /* RFC 4530 2.1: 8-4-4-4-12 hex digits. */
 int
 validate_uuid(const struct schema *schema, struct slice v)

@@ -46,19 +46,6 @@ validate_printable(const struct schema *schema, struct slice v)
 	return v.len > 0 ? HB_OK : HB_ESYNTAX;
 }
 
-/* 3.3.11, 3.3.33: printable strings separated by '$'. */
-int
-validate_printables(const struct schema *schema, struct slice v)
-{
-	size_t i;
-
-	(void)schema;
-	for (i = 0; i < v.len; i++)
-		if (!is_printable(v.ptr[i]) && v.ptr[i] != '$')
-			return HB_ESYNTAX;
-	return v.len > 0 && v.ptr[0] != '$' ? HB_OK : HB_ESYNTAX;
-}
-
 int
 validate_country(const struct schema *schema, struct slice v)
 {
@@ -81,60 +68,6 @@ int
 validate_telephone(const struct schema *schema, struct slice v)
 {
 	return validate_printable(schema, v);
-}
-
-/* 3.3.28; an escape is \24 for '$' and \5C for '\', others are kept as text. */
-int
-validate_postal(const struct schema *schema, struct slice v)
-{
-	return validate_dirstring(schema, v);
-}
-
-/* 3.3.5: words of a list separated by '$'. */
-int
-validate_delivery(const struct schema *schema, struct slice v)
-{
-	static const char *const methods[] = {
-		"any", "mhs", "physical", "telex", "teletex", "g3fax",
-		"g4fax", "ia5", "videotex", "telephone"
-	};
-	struct slice word;
-	size_t i, end;
-
-	(void)schema;
-	for (;;) {
-		while (v.len > 0 && v.ptr[0] == ' ')
-			v = slice_skip(v, 1);
-		for (end = 0; end < v.len && isalnum((unsigned char)
-		    v.ptr[end]); end++)
-			;
-		word = slice(v.ptr, end);
-		for (i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-			if (slice_is_eq_nocase(word, slice_of(methods[i])))
-				break;
-		if (i == sizeof(methods) / sizeof(*methods))
-			return HB_ESYNTAX;
-		v = slice_skip(v, end);
-		while (v.len > 0 && v.ptr[0] == ' ')
-			v = slice_skip(v, 1);
-		if (v.len == 0)
-			return HB_OK;
-		if (v.ptr[0] != '$')
-			return HB_ESYNTAX;
-		v = slice_skip(v, 1);
-	}
-}
-
-/* 3.3.27: printable type, '$', ASCII address. */
-int
-validate_other_mailbox(const struct schema *schema, struct slice v)
-{
-	const char *dollar = v.len > 0 ? memchr(v.ptr, '$', v.len) : NULL;
-
-	if (dollar == NULL || !text_is_ascii(v))
-		return HB_ESYNTAX;
-	return validate_printable(schema,
-	    slice(v.ptr, (size_t)(dollar - v.ptr)));
 }
 
 /* RFC 4512 1.4 oid: numeric, or a name. */

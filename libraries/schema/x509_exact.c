@@ -115,6 +115,24 @@ read_crl(struct x509 *x)
 
 const struct x509_kind x509_crl_exact = { put_crl, read_crl };
 
+/*
+ * Key: issuer and thisUpdate, which lists that match have in common; what
+ * follows is compared by match_components().
+ */
+void
+key_crl(struct slice norm, struct buf *key)
+{
+	struct gser g;
+	unsigned n;
+
+	gser_init(&g, NULL, norm);
+	gser_open(&g);
+	for (n = 0; n < 2 && gser_has_item(&g, n); n++) {
+		gser_name(&g);
+		buf_put_slice(key, gser_value(&g));
+	}
+}
+
 /* ---- CertificatePair: one assertion for either certificate ---- */
 
 static void

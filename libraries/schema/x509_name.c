@@ -119,15 +119,14 @@ put_rdns(struct x509 *x, struct buf *dn, struct slice whole)
 }
 
 /*
- * A value with code points that RFC 4518 2.4 prohibits has a normal form that
- * only such a value has: the octet FF before it. To assertions it is no DN.
+ * A name with code points that RFC 4518 2.4 prohibits is no DN to assertions.
  */
 int
 x509_norm_dn(struct x509 *x, struct slice text, struct slice *norm_r)
 {
 	int rc = norm_dn(x->schema, x->in.arena, SUBSTR_WHOLE, text, norm_r);
 
-	if (rc == HB_OK && memmem(norm_r->ptr, norm_r->len, "\\FF", 3) != NULL)
+	if (rc == HB_OK && dn_is_prohibited(x->schema, *norm_r))
 		rc = HB_ESYNTAX;
 	return rc;
 }

@@ -46,32 +46,59 @@ strmap_free(struct strmap **map)
 	*map = NULL;
 }
 
-static uint64_t
-hash_key(const struct strmap *m, struct slice key)
+static inline uint64_t
+load(const char *p, size_t n)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
-	size_t i;
+	uint64_t w = 0;
 
-	if (!m->nocase)
-		return hash_slice(key);
-	for (i = 0; i < key.len; i++) {
-		unsigned char c = (unsigned char)key.ptr[i];
-
-		if (c >= 'A' && c <= 'Z')
-			c |= 0x20;
-		h = (h ^ c) * 0x100000001b3ULL;
-	}
-	return hash_u64(h);
+	memcpy(&w, p, n);
+	return w;
 }
 
-static bool
+/* The 1..7 octets at P, each somewhere in the word. */
+static inline uint64_t
+load_short(const char *p, size_t n)
+{
+	if (n >= 4)
+		return load(p, 4) << 32 | load(p + n - 4, 4);
+	return (uint64_t)(uint8_t)p[0] << 16 |
+	    (uint64_t)(uint8_t)p[n / 2] << 8 | (uint8_t)p[n - 1];
+}
+
+/*
+ * Eight octets at a time. The case bit is set in all of them, letters or not:
+ * what differs only there meets in one slot and is told apart by is_key().
+ */
+static uint64_t
+hash_nocase(struct slice key)
+{
+	const uint64_t fold = 0x2020202020202020ULL;
+	const char *p = key.ptr;
+	size_t n = key.len;
+	uint64_t h = n;
+
+	for (; n > 8; n -= 8, p += 8)
+		h = hash_u64(h ^ (load(p, 8) | fold));
+	if (n > 0)
+		h = hash_u64(h ^ ((n == 8 ? load(p, 8) : key.len > 8 ?
+		    load(p + n - 8, 8) : load_short(p, n)) | fold));
+	return h;
+}
+
+static inline uint64_t
+hash_key(const struct strmap *m, struct slice key)
+{
+	return m->nocase ? hash_nocase(key) : hash_slice(key);
+}
+
+static inline bool
 is_key(const struct strmap *m, const struct slot *s, uint64_t h,
     struct slice key)
 {
 	struct slice have = slice(s->key, s->len);
 
-	return s->hash == h && (m->nocase ? slice_is_eq_nocase(have, key) :
-	    slice_is_eq(have, key));
+	return s->hash == h && (slice_is_eq(have, key) ||
+	    (m->nocase && slice_is_eq_nocase(have, key)));
 }
 
 static struct slot *

@@ -333,6 +333,9 @@ const struct cfg_item conf_global_table[] = {
 	CFG_UINT(S, idletimeout, "idletimeout", 0, INT_MAX, "0", 0, CFG_HOT,
 	    "<seconds>", "Close connections that did nothing for so long; 0 "
 	    "is never."),
+	/* of LDIF files only; the manual tells of include by itself */
+	CFG_CALL("include", conf_include_ldif, 1, 1, CFG_ALIAS, CFG_RESTART,
+	    NULL, NULL),
 	CFG_CALL("ldapsyntax", conf_ldap_syntax, 0, -1, CFG_RAW, CFG_RESTART,
 	    "<definition>", "Define an LDAP syntax as RFC 4512 writes it. A "
 	    "new syntax takes the values of the one that X-SUBST names, or any "

@@ -30,6 +30,11 @@ int conf_object_identifier(void *, const struct cfg_line *, void *,
     struct diag *);
 int conf_attribute_options(void *, const struct cfg_line *, void *,
     struct diag *);
+/*
+ * `include FILE` of an LDIF file, LINE.file (conf_schema_ldif.c): its entries
+ * are schema or refused.
+ */
+int conf_include_ldif(void *, const struct cfg_line *, void *, struct diag *);
 int conf_root_dse(void *, const struct cfg_line *, void *, struct diag *);
 
 /* `backend NAME`, `database NAME` (conf_section.c); base struct slapd_conf. */

@@ -189,6 +189,8 @@ conf_root_dse(void *base, const struct cfg_line *line, void *ctx,
 	}
 	if (rc == HB_EEND)
 		rc = HB_OK;
+	else if (diag != NULL && diag->file != NULL)
+		diag->file = cfg_file_name(line->words[1]);
 out:
 	ldif_close(&reader);
 	arena_fini(&arena);

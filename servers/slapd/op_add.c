@@ -4,6 +4,20 @@
 #include "util/err.h"
 
 /*
+ * REQ, whose values were refused, is there all the same for the check of the
+ * entry, which must not call it missing.
+ */
+static int
+add_refused(struct op *op, const struct attr_desc *desc,
+    const struct ldap_attr *req, struct attrs *attrs)
+{
+	if (attrs_find(attrs, desc) != NULL)
+		return HB_OK;
+	return attrs_set(op->arena, attrs, desc, req->values[0],
+	    req->values[0]);
+}
+
+/*
  * One attribute of the request into attrs. Errors that the next attribute may
  * have too are gathered, so that a client sees all of them at once.
  */
@@ -27,7 +41,8 @@ add_attr(struct fop *f, const struct ldap_attr *req, struct attrs *attrs)
 		    SLICE_ARG(desc->name));
 	if ((rc = attr_make(op->arena, op->schema, desc, req->values,
 	    req->nvalues, &a, &op->diag)) != HB_OK)
-		return rc;
+		return rc == HB_ELIMIT || add_refused(op, desc, req, attrs) !=
+		    HB_OK ? HB_ELIMIT : rc;
 	if (attrs_find(attrs, desc) != NULL)
 		return diag_err(&op->diag, HB_EVALEXISTS,
 		    "%.*s: attribute provided more than once",
@@ -78,6 +93,19 @@ add_check(struct fop *f, struct attrs *attrs)
 	    &op->diag);
 }
 
+/* The attributes were refused with RC; what else is wrong with the entry? */
+static int
+add_check_rest(struct fop *f, struct attrs *attrs, int rc)
+{
+	struct diag first = f->op.diag, *diag = &f->op.diag;
+
+	diag_clear(diag);
+	if (add_check(f, attrs) != HB_OK)
+		diag_add(&first, "%s", diag->text);
+	*diag = first;
+	return rc;
+}
+
 static int
 add_resolve(struct fop *f)
 {
@@ -90,8 +118,9 @@ add_resolve(struct fop *f)
 	if (f->msg.req.add.nattrs == 0)
 		return diag_err(&op->diag, HB_EPROTO,
 		    "no attributes provided");
-	if ((rc = add_attrs(f, attrs)) != HB_OK ||
-	    (rc = add_check(f, attrs)) != HB_OK)
+	if ((rc = add_attrs(f, attrs)) != HB_OK)
+		return rc == HB_ELIMIT ? rc : add_check_rest(f, attrs, rc);
+	if ((rc = add_check(f, attrs)) != HB_OK)
 		return rc;
 	if (op->db->lastmod) {
 		if ((rc = fop_stamp(f, &stamp)) != HB_OK)

@@ -1,27 +1,9 @@
 /* Compare (RFC 4511 4.10). */
-#include <string.h>
-
 #include "fop.h"
 #include "own.h"
 #include "server.h"
 #include "slapd/access.h"
 #include "util/err.h"
-
-/*
- * A name that the schema does not have: objectIdentifierMatch is Undefined
- * (RFC 4517 4.2.26).
- */
-static bool
-is_unknown_oid(const struct op *op, const struct attr_desc *desc,
-    struct slice value)
-{
-	if (strcmp(desc->type->equality->oid, "2.5.13.0") != 0 ||
-	    value.len == 0 || (value.ptr[0] >= '0' && value.ptr[0] <= '9'))
-		return false;
-	return schema_find_class(op->schema, value) == NULL &&
-	    schema_find_type(op->schema, value) == NULL &&
-	    schema_find_rule(op->schema, value) == NULL;
-}
 
 static int
 compare_resolve(struct fop *f)
@@ -41,8 +23,6 @@ compare_resolve(struct fop *f)
 	rc = schema_norm_assertion(op->schema, op->arena,
 	    c->desc->type->equality, SUBSTR_WHOLE,
 	    schema_skip_order(c->desc->type, req->value), &c->norm);
-	if (rc == HB_OK && is_unknown_oid(op, c->desc, req->value))
-		rc = HB_ESYNTAX;
 	if (rc == HB_ESYNTAX)
 		diag_set(&op->diag, "%.*s: value is not valid for its syntax",
 		    SLICE_ARG(c->desc->name));

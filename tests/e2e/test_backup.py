@@ -270,14 +270,23 @@ def test_P08_until(loaded, make, backend):
         s.tool("backup", "-o", "logs", backup_dir(s))
         add("t4")
     assert s.stop() == 0
-    to = make(backend)
-    for until, want in ((None, ["t1", "t2", "t3"]), (first, ["t0", "t1"]),
-                        (second, ["t1", "t2"])):
+    to, third = make(backend), make(backend)
+    for n, (until, want) in enumerate((
+            (None, ["t1", "t2", "t3"]), (first, ["t0", "t1"]),
+            (second, ["t1", "t2"]))):
         args = [] if until is None else ["-o", f"until={until}"]
         p = to.tool("restore", *args, backup_dir(s))
         assert units(to) == want
         assert until is None or until in p.stderr
         is_clean(to)
+        # what was restored is written, backed up and restored in its turn
+        to.start()
+        with root(to) as c:
+            c.delete_s(f"ou=t1,{SUFFIX}")
+            to.tool("backup", backup_dir(to, str(n)))
+        assert to.stop() == 0
+        third.tool("restore", backup_dir(to, str(n)))
+        assert units(third) == [u for u in want if u != "t1"]
     # from logs that were not copied: those of the database itself
     p = to.tool("restore", "-o", f"logs={s.db_dir()}", backup_dir(s))
     assert units(to) == ["t1", "t2", "t3", "t4"]
@@ -308,7 +317,7 @@ def test_P10_killed(loaded, make, backend):
     s = loaded.start()
     ws = writers(s, 2)
     rnd = random.Random(10)
-    for i in range(8):
+    for i in range(20):
         p = subprocess.Popen([SLAPD, "-Tbackup", "-f", s.conf,
                               backup_dir(s)], stderr=subprocess.DEVNULL)
         time.sleep(rnd.uniform(0.005, 0.25))
@@ -456,3 +465,33 @@ def test_P15_logs_go(make, backend):
         assert wait_until(lambda: one_log(c), step=1), logs()
     p = s.tool("backup", "-o", "logs", backup_dir(s), check=False)
     assert p.returncode == 1 and "keep-logs" in p.stderr, p.stderr
+
+
+def test_P16_after_quick(loaded, make, backend):
+    """A load and a rebuild without a log, between what was logged: the log of
+    before is not replayed over it."""
+    s = loaded.start()
+    ws = writers(s, 2, limit=60)
+    for w in ws:
+        w.join(60)
+        w.end()
+    assert s.stop() == 0
+    s.load("".join(f"dn: cn=q{i},{ws[0].base}\nobjectClass: person\n"
+                   f"cn: q{i}\nsn: q\n\n" for i in range(300)), "-q")
+    s.tool("index", "-q")
+    # a file is made anew, under the name that the log knows
+    flip(os.path.join(s.db_dir(), "uid.bdb"), 1, 2000)
+    s.tool("check", "-r")
+    s.start()
+    with root(s) as c:
+        for i in range(30):
+            c.delete_s(f"cn={i},{ws[1].base}")
+            c.modify_s(f"cn=q{i},{ws[0].base}", [(ldap.MOD_REPLACE, "sn",
+                                                 [b"r%d" % i])])
+        s.tool("backup", backup_dir(s))
+        want = {dn for dn, _ in c.search_s(SUFFIX, 2, attrlist=["1.1"])}
+    to = make(backend)
+    to.tool("restore", backup_dir(s))
+    assert set(dump_of(to)) == want
+    assert s.stop() == 0
+    is_clean(s)

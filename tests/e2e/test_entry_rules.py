@@ -124,7 +124,8 @@ def test_E02_ordered_values_are_found(root, thing, scratch):
     assert root.search_s(scratch, 2, "(list=gamma)") == []
     assert root.compare_s(thing, "list", "Alpha")
     assert root.compare_s(thing, "list", "{7}alpha")
-    assert not root.compare_s(thing, "list", "{0}")
+    assert not root.compare_s(thing, "list", "{0}gamma")
+    refused(ldap.INVALID_SYNTAX, lambda: root.compare_s(thing, "list", "{0}"))
 
 
 def test_E03_ordered_values_of_an_add(root, scratch):
@@ -519,3 +520,21 @@ def test_E50_long_integers(root, thing):
     assert values(root, thing, "number") == ["0", "-1" + "0" * 40]
     refused(ldap.INVALID_SYNTAX, lambda: root.modify_s(
         thing, [(MOD_INCREMENT, "number", [b"x"])]))
+
+
+def test_E60_everything_wrong_is_told(root, scratch):
+    """Values that are refused do not hide what else is wrong."""
+    with pytest.raises(ldap.UNDEFINED_TYPE) as e:
+        root.add_s(f"cn=x,{scratch}", [
+            ("objectClass", [b"inetOrgPerson"]), ("givnName", [b"q"]),
+            ("mail", ["\u00fc@x".encode(), b"ok@x"]), ("uidNumber", [b"12"]),
+            ("displayName", [b"a", b"b"])])
+    info = e.value.args[0]["info"]
+    for words in ("givnName: attribute type undefined (did you mean "
+                  "'givenName'?)",
+                  "mail: value #0 invalid per syntax: value is not an ASCII",
+                  "displayName: multiple values provided",
+                  "attribute 'uidNumber' not allowed",
+                  "requires attribute 'sn'"):
+        assert words in info
+    assert info.count("displayName") == 1 and info.count("mail") == 1

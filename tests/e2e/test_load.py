@@ -1,5 +1,6 @@
 """L: loading and dumping."""
 import base64
+import random
 import re
 
 import people
@@ -181,3 +182,48 @@ description:< file://{url}
     assert dump[SUFFIX]["o"] == [b"folded in two"]
     assert dump[SUFFIX]["description"] == ["übung".encode(), b"from a file"]
     assert set(dump[SUFFIX]["objectClass"]) == {b"dcObject", b"organization"}
+    if not PEER:
+        other = make(backend)
+        p = other.load(f"dn: {SUFFIX}\nobjectClass: domain\ndc: example\n"
+                       f"description:< file://{url}\n", "-q", "-o",
+                       "file-urls=no", check=False)
+        assert p.returncode == 1 and "line 4: " in p.stderr
+
+
+def random_lines(rnd, name, value):
+    """NAME: VALUE in one of the ways to write it, with comments and folds."""
+    plain = (value == value.strip() and all(32 <= b < 127 for b in value) and
+             value[:1] not in (b":", b"<"))
+    if plain and rnd.random() < .7:
+        text = f"{name}:{rnd.choice(['', ' ', '   '])}{value.decode()}"
+    else:
+        text = f"{name}::{rnd.choice([' ', '  '])}" + \
+            base64.b64encode(value).decode()
+    if rnd.random() < .5:
+        step = rnd.randrange(1, 80)
+        text = "\n ".join(text[i:i + step] for i in range(0, len(text), step))
+    return rnd.choice(["", "", "# a: comment\n"]) + text + "\n"
+
+
+def test_L14_ldif_as_python_ldap_reads_it(make, backend):
+    rnd = random.Random(backend)
+    text = f"version: 1\n\ndn: {SUFFIX}\nobjectClass: domain\ndc: example\n"
+    for i in range(300):
+        text += "\n" + random_lines(rnd, "dn", f"cn=e{i},{SUFFIX}".encode())
+        for name, value in (("objectClass", b"person"), ("sn", b"x"),
+                            ("cn", b"e%d" % i)):
+            text += random_lines(rnd, name, value)
+        for _ in range(rnd.randrange(5)):
+            value = bytes(rnd.choice(b" :<#\n\0abc\xff=")
+                          for _ in range(rnd.randrange(1, 200)))
+            text += random_lines(rnd, "userPassword;lang-en" if
+                                 rnd.random() < .3 else "userPassword", value)
+    wanted = parse_ldif(text)
+    for end in ("\n", "\r\n"):
+        s = make(backend)
+        s.load(text.replace("\n", end).encode())
+        got = parse_ldif(s.tool("cat").stdout)
+        assert got.keys() == wanted.keys()
+        for dn, entry in wanted.items():
+            for name, values in entry.items():
+                assert sorted(got[dn][name]) == sorted(values), (dn, name)

@@ -174,3 +174,43 @@ def test_C08_options_and_subtypes(root, scratch):
     assert not root.search_s(scratch, 1, "(cn;lang-de=x)")
     root.modify_s(dn, [(MOD_DELETE, "cn;lang-de", None)])
     assert not root.search_s(scratch, 1, "(cn=iks)")
+
+
+@pytest.mark.skipif(bool(PEER), reason="slapd has no LDIF in slapd.conf")
+def test_C09_schema_as_ldif(make, tmp_path):
+    """slaptest takes LDIF as the file itself and included."""
+    s = make(conf=schema_lines(("core",)))
+    good = tmp_path / "acme"
+    good.write_text(
+        "dn: cn={7}acme,cn=schema,cn=config\nobjectClass: olcSchemaConfig\n"
+        "cn: {7}acme\nolcAttributeTypes: {0}( 1.3.6.1.4.1.99999.1 NAME\n"
+        "  'acmeNick' SUP name )\nolcObjectClasses:: KCAxLjMuNi4xLjQuMS45OTk5"
+        "OS4yIE5BTUUg\n J2FjbWUnIEFVWElMSUFSWSBNQVkgYWNtZU5pY2sgKQ==\n")
+    bad = tmp_path / "bad.ldif"
+    bad.write_text("dn: dc=example,dc=com\nobjectClass: domain\n")
+    p = s.tool("test", "-u", "-f", str(good), conf=False)
+    assert "succeeded" in p.stderr
+    s.write_conf(s.conf_text + f"include {good}\nobjectclass ( 1.2.3.4 NAME "
+                 "'x' SUP top AUXILIARY MAY acmeNick )\n")
+    s.tool("test", "-u")
+    s.write_conf(s.conf_text + f"include {good}\n")
+    p = s.tool("test", "-u")
+    assert (f"{good}: line 4: note: 1.3.6.1.4.1.99999.1 is defined alike "
+            f"already ({good} line 4)") in p.stderr
+    assert "line 6: note: 1.3.6.1.4.1.99999.2 " in p.stderr
+    s.write_conf(s.conf_text + f"include {bad}\n")
+    p = s.tool("test", "-u", check=False)
+    assert p.returncode != 0
+    assert f"{bad}: line 1: entry \"dc=example,dc=com\" is no schema" in \
+        p.stderr
+
+
+@pytest.mark.skipif(bool(PEER), reason="texts of ours")
+def test_C10_conflict_names_both_places(make):
+    s = make(conf=schema_lines(("core",)) +
+             "objectclass ( 1.2.3.4 NAME 'x' MAY cn )\n"
+             "objectclass ( 1.2.3.4 NAME 'x' MUST cn )\n")
+    p = s.tool("test", "-u", check=False)
+    assert p.returncode != 0
+    assert (f"{s.conf}: line 3: objectclass: '1.2.3.4' is defined already with "
+            f"another MUST ({s.conf} line 2)") in p.stderr

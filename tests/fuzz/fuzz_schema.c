@@ -82,6 +82,7 @@ fuzz_rule(const struct schema *s, const struct matching_rule *r,
 			hb_assert(r->compare(norm, norm) == 0);
 		if (r->match != NULL)
 			(void)r->match(s, norm, norm);
+		(void)schema_frame(r, (enum substr_part)part, norm, &key);
 		if (slice_is_eq(slice_of(r->name), SLICE("UUIDMatch")) ||
 		    slice_is_eq(slice_of(r->name), SLICE("UUIDOrderingMatch")))
 			continue;
@@ -105,11 +106,19 @@ fuzz_value(struct slice value)
 		"objectIdentifierFirstComponentMatch", "uniqueMemberMatch",
 		"integerFirstComponentMatch", "integerBitAndMatch",
 		"directoryStringApproxMatch", "IA5StringApproxMatch",
-		"dnSubtreeMatch", "dnOneLevelMatch", "UUIDOrderingMatch"
+		"dnSubtreeMatch", "dnOneLevelMatch", "UUIDOrderingMatch",
+		"caseIgnoreSubstringsMatch", "caseExactSubstringsMatch",
+		"caseIgnoreListSubstringsMatch",
+		"numericStringSubstringsMatch",
+		"telephoneNumberSubstringsMatch",
+		"directoryStringFirstComponentMatch", "integerBitOrMatch",
+		"wordMatch", "keywordMatch", "storedPrefixMatch"
 	};
 	static const char *const syntaxes[] = {
 		"5", "6", "8", "11", "14", "15", "22", "24", "26", "27",
-		"28", "34", "36", "38", "39", "41", "44", "50", "53", NULL
+		"28", "34", "36", "38", "39", "41", "44", "50", "53",
+		"3", "16", "17", "21", "25", "30", "31", "35", "37", "45",
+		"51", "52", "54", "58", NULL
 	};
 	static struct schema *s;
 	const struct syntax *syn;

@@ -80,7 +80,9 @@ fuzz_rule(const struct schema *s, const struct matching_rule *r,
 	struct slice norm, again, other;
 	struct arena arena;
 	bool stored = (r->kind & MR_STORED) != 0;
+	struct buf key;
 
+	buf_init(&key);
 	arena_init(&arena, 4 << 20);
 	if (schema_norm_assertion(s, &arena, r, SUBSTR_WHOLE, value,
 	    &norm) != HB_OK)
@@ -92,11 +94,14 @@ fuzz_rule(const struct schema *s, const struct matching_rule *r,
 		hb_assert(r->match(s, norm, norm));
 	hb_assert(schema_norm_assertion(s, &arena, r, SUBSTR_WHOLE,
 	    slice_of(asserted), &other) == HB_OK);
+	if (r->order_key != NULL)
+		r->order_key(norm, &key);
 	if (r->match != NULL) {
 		(void)r->match(s, stored ? value : norm, other);
 		(void)r->match(s, stored ? value : other, norm);
 	}
 out:
+	buf_fini(&key);
 	arena_fini(&arena);
 }
 

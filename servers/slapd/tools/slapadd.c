@@ -80,6 +80,8 @@ option(struct tool_run *run, int c, const char *arg)
 			run->no_schema = strcasecmp(v, "no") == 0;
 		else if ((v = tool_option_value(arg, "value-check")) != NULL)
 			run->no_values = strcasecmp(v, "no") == 0;
+		else if ((v = tool_option_value(arg, "file-urls")) != NULL)
+			run->no_file_urls = strcasecmp(v, "no") == 0;
 		else
 			break;
 		if (strcasecmp(v, "no") == 0 || strcasecmp(v, "yes") == 0)
@@ -484,8 +486,8 @@ run_add(struct tool_run *run, int nargs, char **args)
 	arena_init(&a->arena, 0);
 	progress_init(&a->progress, run->tool->name, !run->verbose);
 	tool_catch_signals();
-	if ((rc = ldif_open(run->ldif, LDIF_ALLOW_URLS, &a->reader,
-	    &a->diag)) != HB_OK) {
+	if ((rc = ldif_open(run->ldif, run->no_file_urls ? 0 : LDIF_ALLOW_URLS,
+	    &a->reader, &a->diag)) != HB_OK) {
 		tool_say_diag(run, rc, &a->diag);
 		goto out;
 	}

@@ -42,6 +42,7 @@ struct tool_run {
 	const char *filter, *subtree, *url;
 	bool quick, dry_run, no_schema, no_values, write_csn;
 	bool truncate, quiet, repair;
+	bool no_file_urls;		/* "attr:< file:///..." is refused */
 	unsigned jump;			/* -j */
 	int server_id;			/* -S; -1: the configuration's */
 	unsigned wrap;			/* ldif-wrap */

@@ -56,6 +56,9 @@ static const char *const sample_types[] = {
 	"( 1.1.10 NAME 'mark' EQUALITY caseIgnoreMatch "
 	    "SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 "
 	    "NO-USER-MODIFICATION USAGE directoryOperation )",
+	"( 1.1.99 NAME 'lines' EQUALITY caseIgnoreListMatch "
+	    "SUBSTR caseIgnoreListSubstringsMatch "
+	    "SYNTAX 1.3.6.1.4.1.1466.115.121.1.41 )",
 	NULL
 };
 

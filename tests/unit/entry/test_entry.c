@@ -132,6 +132,63 @@ block(void **state)
 	arena_fini(&arena);
 }
 
+struct compare_case {
+	const char *type, *value;
+	int rc;
+};
+
+static const struct compare_case compare_cases[] = {
+	{ "cn", "ANNA B", HB_COMPARE_TRUE },
+	{ "cn", "b", HB_COMPARE_FALSE },
+	{ "cn", "ann", HB_COMPARE_TRUE },	/* cn;lang-en is a subtype */
+	{ "cn;lang-en", "ann", HB_COMPARE_TRUE },
+	{ "cn;lang-", "ann", HB_COMPARE_TRUE },
+	{ "cn;lang-en", "bea", HB_COMPARE_FALSE },
+	{ "cn;lang-de", "ann", HB_ENOSUCHATTR },
+	{ "name", "B", HB_COMPARE_TRUE },	/* sn */
+	{ "uid", "b", HB_ENOSUCHATTR },
+	{ "exact", "x", HB_COMPARE_TRUE },
+	{ "exact", "X", HB_COMPARE_FALSE },
+};
+
+/* RFC 4511 4.10. */
+static void
+compare(void **state)
+{
+	struct attr_dict *dict = attr_dict_new();
+	const struct compare_case *c;
+	struct attrs as = { NULL, 0, 0 };
+	const struct attr_desc *d;
+	struct slice norm;
+	struct entry *e;
+	struct arena arena;
+	struct buf buf;
+	struct dn dn;
+	unsigned i;
+
+	(void)state;
+	arena_init(&arena, 0);
+	buf_init(&buf);
+	fill(&arena, &as);
+	number_all(dict, &as);
+	assert_int_equal(entry_encode(&as, dict, &buf), HB_OK);
+	dn = sample_dn(&arena, schema, "cn=Anna B,dc=x");
+	e = entry_new(7, &dn, dict, buf_slice(&buf));
+	for (i = 0; i < sizeof(compare_cases) / sizeof(*compare_cases); i++) {
+		c = &compare_cases[i];
+		d = desc(c->type);
+		assert_int_equal(schema_norm_assertion(schema, &arena,
+		    d->type->equality, SUBSTR_WHOLE, slice_of(c->value),
+		    &norm), HB_OK);
+		assert_int_equal(entry_compare(&arena, schema, e, d,
+		    slice_of(c->value), norm), c->rc);
+	}
+	entry_unref(&e);
+	attr_dict_free(&dict);
+	buf_fini(&buf);
+	arena_fini(&arena);
+}
+
 /* The wire part is what a BER reader expects of a PartialAttributeList. */
 static void
 wire(void **state)
@@ -243,6 +300,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(block),
+		cmocka_unit_test(compare),
 		cmocka_unit_test(wire),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(dictionary),

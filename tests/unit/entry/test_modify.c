@@ -329,10 +329,10 @@ static const struct many_case many_cases[] = {
 	    "list: value #0 provided more than once" },
 	{ "ranks", "{0}5|6", HB_OK, "{0}5|{1}6" },
 	{ "ranks", "{0}", HB_ESYNTAX, "ranks: value #0 invalid per syntax: "
-	    "ranks: value is empty" },
+	    "value is empty" },
 	{ "number", "x|1|-0", HB_ESYNTAX, "number: value #0 invalid per "
-	    "syntax: number: value is not an integer; number: value #2 invalid "
-	    "per syntax: number: value is not an integer" },
+	    "syntax: value is not an integer; number: value #2 invalid per "
+	    "syntax: value is not an integer" },
 	{ "cn;lang-en-", "a", HB_EUNDEFTYPE, "cn;lang-en-: a range of options "
 	    "is for searching, nothing can be stored under it" },
 	{ "cn;lang-", "a", HB_EUNDEFTYPE, "cn;lang-: a range of options is "

@@ -246,6 +246,30 @@ static const struct {
 	{ "(name=* * * *)", "x", false }, { "(name=* * *)", "x", true },
 	{ "(name=* * * * *)", "x y", true },
 	{ "(name=* b)", "ab", false }, { "(name=* b)", "b", true },
+	/* RFC 4517 4.2.12: no piece goes from one line to the next */
+	{ "(lines=foo*)", "Foo$Bar Baz", true },
+	{ "(lines=*baz)", "Foo$Bar Baz", true },
+	{ "(lines=*bar*)", "Foo$Bar Baz", true },
+	{ "(lines=*r b*)", "Foo$Bar   Baz", true },
+	{ "(lines=foo*bar baz)", "Foo$Bar Baz", true },
+	{ "(lines=foo *)", "Foo$Bar Baz", true },
+	{ "(lines=foo * bar*)", "Foo$Bar Baz", true },
+	{ "(lines=foo$*)", "Foo$Bar Baz", false },
+	{ "(lines=*foobar*)", "Foo$Bar Baz", false },
+	{ "(lines=*oo$b*)", "Foo$Bar Baz", false },
+	{ "(lines=*o b*)", "Foo$Bar Baz", false },
+	{ "(lines=bar*)", "Foo$Bar Baz", false },
+	{ "(lines=*foo)", "Foo$Bar Baz", false },
+	{ "(lines=*$b*)", "a\\24b", false },
+	{ "(lines=a$b*)", "a\\24b$c", true },
+	{ "(lines=*24*)", "a\\24b", false },
+	{ "(lines=*\\5c24*)", "a\\24b", false },
+	{ "(lines=*\\5c24*)", "a\\5C24b", true },
+	{ "(lines=*\\fe*)", "a\\24b", false },
+	{ "(lines= foo $bar  baz)", "Foo$Bar Baz", true },
+	{ "(lines=foo)", "Foo$Bar Baz", false },
+	{ "(lines=foo\\5c24bar)", "Foo$Bar", false },
+	{ "(lines=foo\\fe bar)", "Foo\\24bar", false },
 	/* a value that preparation prohibits is not matched at all */
 	{ "(name=*b*)", "a\xef\xbf\xbd" "b", false },
 	{ "(exact>=a)", "a\xef\xbf\xbd" "b", false },
@@ -260,7 +284,8 @@ entry_matches(struct arena *arena, const char *filter, const char *value)
 	struct attrs as = { NULL, 0, 0 };
 	struct attr_dict *dict = attr_dict_new();
 	const struct attr_desc *desc = schema_builtin(schema,
-	    strncmp(filter, "(exact", 6) == 0 ? "exact" : "name");
+	    strncmp(filter, "(exact", 6) == 0 ? "exact" :
+	    strncmp(filter, "(lines", 6) == 0 ? "lines" : "name");
 	struct slice v = slice_of(value), block;
 	struct dn dn = sample_dn(arena, schema, "cn=a");
 	struct ldap_filter *src;

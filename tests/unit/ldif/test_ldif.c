@@ -132,8 +132,8 @@ static const struct read_case read_cases[] = {
 	    "expected: \" x\"\n4<b>\n" },
 	{ "version: 2\n\ndn: b\n",
 	    "! t: line 1: version 1 expected: \"version: 2\"\n3<b>\n" },
-	{ "dn: a\ncn:< file:///etc/passwd\n", "! t: line 2: value (URLs are "
-	    "not read here) expected: \"cn:< file:///etc/passwd\"\n" },
+	{ "dn: a\ncn:< file:///etc/passwd\n", "! t: line 2: value (URLs of "
+	    "files are not read unless allowed) expected: \"cn:< file:///etc/passwd\"\n" },
 	{ "dn: a\nchangetype: modify\nadd: cn\nsn: b\n", "! t: line 4: value "
 	    "of the attribute that is modified, or \"-\" expected: "
 	    "\"sn: b\"\n" },

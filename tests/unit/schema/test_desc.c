@@ -17,6 +17,10 @@ static const struct {
 	{ "description;Lang-De-AT", HB_OK, "description;Lang-De-AT" },
 	{ "cn;lang-", HB_OK, "cn;lang-" },
 	{ "cert;binary", HB_OK, "cert;binary" },
+	/* options are shown sorted, ;binary first, each once */
+	{ "uid;LANG-fr;lang-DE", HB_OK, "uid;lang-DE;LANG-fr" },
+	{ "uid;lang-de;lang-fr;lang-DE", HB_OK, "uid;lang-DE;LANG-fr" },
+	{ "cert;lang-x;Binary", HB_OK, "cert;binary;lang-x" },
 	{ "cn;binary", HB_EUNDEFTYPE, NULL },
 	{ "cn;x-foo", HB_EUNDEFTYPE, NULL },
 	{ "nope", HB_EUNDEFTYPE, NULL },
@@ -28,6 +32,19 @@ static const struct {
 	{ ";lang-en", HB_ESYNTAX, NULL },
 	{ "c n", HB_ESYNTAX, NULL },
 	{ "1.2.", HB_ESYNTAX, NULL },
+};
+
+/* Ranges stand for many and are no names to store under (RFC 3866 2.1). */
+static const struct {
+	const char *text;
+	bool range;
+} ranges[] = {
+	{ "cn", false },
+	{ "cn;lang-en", false },
+	{ "cn;lang-en-", true },
+	{ "cn;lang-", true },
+	{ "cn;lang-de;lang-en-", true },
+	{ "cert;binary", false },
 };
 
 static struct schema *
@@ -65,6 +82,110 @@ test_desc(void **state)
 	}
 	assert_int_equal(schema_desc(s, SLICE("descrption"), &d, &diag),
 	    HB_EUNDEFTYPE);
+	schema_free(&s);
+}
+
+static void
+test_ranges(void **state)
+{
+	const struct attr_desc *d;
+	struct schema *s = new_schema();
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+		assert_int_equal(schema_desc(s, slice_of(ranges[i].text), &d,
+		    NULL), HB_OK);
+		assert_int_equal(attr_desc_is_range(d), ranges[i].range);
+	}
+	schema_free(&s);
+}
+
+/* What is said about names that are not known. */
+static const struct {
+	const char *text, *says;
+} faults[] = {
+	{ "descrption", "descrption: attribute type undefined (did you mean "
+	    "'description'?)" },
+	{ "qwertzuiop", "qwertzuiop: attribute type undefined" },
+	{ "cn;x-a", "cn: attribute option 'x-a' is not known" },
+	{ "cn;binary", "cn: option 'binary' does not fit the attribute's "
+	    "syntax" },
+	{ "c;;n", "c;;n: malformed attribute description" },
+	{ "c\nn", "malformed attribute description" },
+	{ "", "malformed attribute description" },
+	{ "n234567890123456789012345678901234567890123456789012345678901234567",
+	    "n234567890123456789012345678901234567890123456789012345678901234"
+	    "...: attribute type undefined" },
+};
+
+static void
+test_faults(void **state)
+{
+	const struct attr_desc *d;
+	struct schema *s = new_schema();
+	struct diag diag;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+		diag_clear(&diag);
+		assert_int_not_equal(schema_desc(s, slice_of(faults[i].text),
+		    &d, &diag), HB_OK);
+		assert_string_equal(diag.text, faults[i].says);
+	}
+	schema_free(&s);
+}
+
+/* The number before an X-ORDERED value. */
+static const struct {
+	const char *value, *rest;		/* rest NULL: no number */
+	uint32_t n;
+} orders[] = {
+	{ "{0}a", "a", 0 },
+	{ "{12}", "", 12 },
+	{ "{007}{1}", "{1}", 7 },
+	{ "{-1}a", "a", UINT32_MAX },
+	{ "{4294967294}a", "a", UINT32_MAX - 1 },
+	{ "{99999999999999999999999}a", "a", UINT32_MAX },
+	{ "{}a", NULL, 0 },
+	{ "{-}a", NULL, 0 },
+	{ "{1", NULL, 0 },
+	{ "{1a}", NULL, 0 },
+	{ "a{1}", NULL, 0 },
+	{ "", NULL, 0 },
+};
+
+static void
+test_order(void **state)
+{
+	struct schema *s = schema_new();
+	const struct attr_type *plain, *ordered;
+	struct slice rest;
+	unsigned i;
+	uint32_t n;
+
+	(void)state;
+	add_type(s, "( 1.2.1 NAME 'list' SUP name X-ORDERED 'VALUES' )");
+	add_type(s, "( 1.2.2 NAME 'kids' SUP name X-ORDERED 'SIBLINGS' )");
+	schema_freeze(s);
+	ordered = schema_find_type(s, SLICE("list"));
+	plain = schema_find_type(s, SLICE("kids"));
+	assert_true(ordered->flags & AT_ORDERED_VALUES);
+	assert_true(plain->flags & AT_ORDERED_SIBLINGS);
+	for (i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		assert_false(schema_order_of(plain, slice_of(orders[i].value),
+		    &n, &rest));
+		assert_int_equal(schema_order_of(ordered,
+		    slice_of(orders[i].value), &n, &rest),
+		    orders[i].rest != NULL);
+		if (orders[i].rest == NULL)
+			continue;
+		assert_int_equal(n, orders[i].n);
+		assert_slice(rest, orders[i].rest);
+	}
+	assert_slice(schema_skip_order(ordered, SLICE("{3}x")), "x");
+	assert_slice(schema_skip_order(plain, SLICE("{3}x")), "{3}x");
 	schema_free(&s);
 }
 
@@ -273,6 +394,46 @@ test_describe(void **state)
 	schema_free(&s);
 }
 
+/* What files in the field have comes out as RFC 4512 4.1 writes it. */
+static const struct {
+	const char *defined, *published;
+} rewritten[] = {
+	{ "(1.2.1 NAME('x''y')SUP name)",
+	    "( 1.2.1 NAME ( 'x' 'y' ) SUP name )" },
+	{ "( 1.2.1 NAME x DESC '' SUP 'name' )",
+	    "( 1.2.1 NAME 'x' SUP name )" },
+	{ "( 1.2.1 SUP name DESC 'a\\b \\27c\\27 \\5Cd' )",
+	    "( 1.2.1 DESC 'a\\5Cb \\27c\\27 \\5Cd' SUP name )" },
+	{ "( 1.2.1 DESC 'gr\xf6\xdf" "e' SUP name )",
+	    "( 1.2.1 DESC 'gr\xc3\xb6\xc3\x9f" "e' SUP name )" },
+	{ "( 1.2.1 DESC 'gr\xc3\xb6\xc3\x9f" "e' SUP name )",
+	    "( 1.2.1 DESC 'gr\xc3\xb6\xc3\x9f" "e' SUP name )" },
+	{ "( 1.2.1 SUP name X-A\ta X-B ( ) X-C('b''c')X-D ( 'e' ) )",
+	    "( 1.2.1 SUP name X-A 'a' X-C ( 'b' 'c' ) X-D 'e' )" },
+	{ "( 1.2.1 NAME 'x' SYNTAX " S_ARC "15{} )",
+	    "( 1.2.1 NAME 'x' SYNTAX " S_ARC "15 )" },
+};
+
+static void
+test_describe_rewritten(void **state)
+{
+	struct schema *s;
+	struct seen seen;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof(rewritten) / sizeof(*rewritten); i++) {
+		s = schema_new();
+		add_type(s, rewritten[i].defined);
+		seen = (struct seen){ rewritten[i].published, 0, 0 };
+		schema_describe(s, SCHEMA_TYPES, see, &seen);
+		if (seen.hits != 1)
+			fail_msg("'%s': %u of %u", seen.want, seen.hits,
+			    seen.total);
+		schema_free(&s);
+	}
+}
+
 struct redefine {
 	struct schema *schema;
 	enum schema_kind kind;
@@ -418,12 +579,16 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_desc),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_sub),
 		cmocka_unit_test(test_undefined),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_bound),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_describe_rewritten),
 		cmocka_unit_test(test_builtins_again),
 		cmocka_unit_test(test_hidden),
 	};

@@ -109,9 +109,9 @@ load_all(const char *const *names)
 static const char *const orders[][16] = {
 	{ "core", "cosine", "inetorgperson", "nis", "misc", "openldap",
 	    "dyngroup", "ppolicy", "collective", "corba", "java", "duaconf",
-	    "pmi", NULL },
+	    "pmi", "dsee", "namedobject", NULL },
 	{ "core", "cosine", "rfc2307bis", "inetorgperson", "ppolicy", NULL },
-	{ "core", "pmi", "duaconf", "java", "corba", "collective", "ppolicy",
+	{ "core", "dsee", "pmi", "duaconf", "java", "corba", "collective", "ppolicy",
 	    "dyngroup", "misc", NULL },
 };
 

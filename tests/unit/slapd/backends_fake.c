@@ -193,7 +193,8 @@ fake_close(struct be_db *db, bool ok, struct diag *diag)
 }
 
 static const struct slapd_tool_ops fake_tool = {
-	fake_tool_open, fake_put, fake_each, fake_reindex, fake_close
+	.open = fake_tool_open, .put = fake_put, .each = fake_each,
+	.reindex = fake_reindex, .close = fake_close
 };
 
 static const struct slapd_backend fake_bdb = {

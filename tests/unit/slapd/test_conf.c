@@ -327,6 +327,28 @@ test_server_id(void **state)
 	slapd_conf_free(&conf);
 }
 
+/* Said by slaptest; the second definition is the same. */
+static void
+test_notes(void **state)
+{
+	struct diag diag = DIAG_INIT;
+	struct slapd_conf *conf;
+	char want[256];
+
+	(void)state;
+	assert_int_equal(read_text("objectidentifier a 1.2\n"
+	    "objectidentifier a 1.2\nattributetype ( 2.5.4.3 NAME 'cn' SUP "
+	    "name )\n" DB, &conf, &diag), HB_OK);
+	assert_non_null(conf->notes);
+	snprintf(want, sizeof(want), "%s: line %u: note: 1.2 is defined alike "
+	    "already (%s line %u)", path, SCHEMA_LINES + 2, path,
+	    SCHEMA_LINES + 1);
+	assert_string_equal(conf->notes->text, want);
+	assert_non_null(strstr(conf->notes->next->text, "(built in)"));
+	assert_null(conf->notes->next->next);
+	slapd_conf_free(&conf);
+}
+
 static void
 test_root_dse(void **state)
 {
@@ -346,6 +368,80 @@ test_root_dse(void **state)
 	assert_int_equal(conf->root_dse.n, 2);
 	assert_int_equal(conf->root_dse.v[0].n, 2);
 	slapd_conf_free(&conf);
+	unlink(ldif);
+}
+
+#define LDIF_DN		"dn: cn=x,cn=schema,cn=config\n" \
+	"objectClass: olcSchemaConfig\ncn: x\n"
+#define LDIF_X		"olcAttributeTypes: ( my:1 NAME 'x' SUP name )\n"
+
+static const struct {
+	const char *text;
+	unsigned line;			/* of the error; 0: accepted */
+	const char *error;
+} ldif_cases[] = {
+	{ "", 0, NULL },
+	{ LDIF_DN, 0, NULL },
+	{ "# remark\nversion: 1\n\n" LDIF_DN LDIF_X
+	    "olcObjectIdentifier: my 1.2.3\n", 0, NULL },
+	/* {n} counts, not the order; folded; base64 of "( 1.2.6 SUP cn )" */
+	{ LDIF_DN "olcAttributeTypes: {1}( 1.2.5 NAME 'y' SU\n P x )\n"
+	    "olcAttributeTypes: {0}( 1.2.4 NAME 'x' SUP name )\n"
+	    "OLCATTRIBUTETYPES:: KCAxLjIuNiBTVVAgY24gKQ==\n", 0, NULL },
+	{ LDIF_DN "olcObjectClasses: ( 1.2.4 NAME 'c' AUXILIARY MAY x )\n"
+	    "olcDitContentRules: ( device NAME 'r' AUX c )\n"
+	    "olcLdapSyntaxes: ( my:2 DESC 'd' )\n"
+	    "olcAttributeTypes: {0}( my:3 NAME 'x' SYNTAX my:2 )\n"
+	    "olcObjectIdentifier: {0}my 1.2\n"
+	    "entryCSN: 20200101000000.000000Z#000000#000#000000\n\n"
+	    "dn: cn={4}y\nobjectClass: olcSchemaConfig\n"
+	    "olcAttributeTypes: ( my:4 NAME 'y' SUP x )\n", 0, NULL },
+	{ "dn: cn=schema,cn=config\nobjectClass: olcSchemaConfig\n"
+	    "cn: schema\n", 0, NULL },
+	{ LDIF_DN LDIF_X, 4, "attributetype: 'my:1' is neither" },
+	{ LDIF_DN "olcAttributeTypes: ( 1.2.4 NAME 'y'\n  SUP name )\n"
+	    "olcObjectClasses: ( 1.2.5 NAME 'c'\n  MAY nothing )\n", 6,
+	    "objectclass: 'c': MAY" },
+	{ LDIF_DN "olcObjectIdentifier: my\n", 4, "a name and an OID" },
+	{ LDIF_DN "olcObjectIdentifier: my 1.2 3\n", 4, "a name and an OID" },
+	{ LDIF_DN "olcAttributeTypes:\n", 4, "missing <definition>" },
+	{ LDIF_DN "olcAccess: to * by * read\n", 1,
+	    "'olcAccess' has no place in a schema entry" },
+	{ LDIF_DN "\ndn: cn=config\nobjectClass: olcGlobal\n", 5,
+	    "objectClass olcSchemaConfig expected" },
+	{ "dn: dc=x,dc=y\nobjectClass: olcSchemaConfig\n", 1,
+	    "an entry below cn=schema,cn=config expected" },
+	{ "dn: cn=x,cn=schema,cn=config\nchangetype: delete\n", 1,
+	    "whole entries expected" },
+	{ LDIF_DN "no colon\n", 4, "" },
+};
+
+static void
+test_schema_ldif(void **state)
+{
+	struct diag diag = DIAG_INIT;
+	struct slapd_conf *conf;
+	char ldif[80], text[128];
+	unsigned line;
+	FILE *f;
+	int rc;
+
+	(void)state;
+	snprintf(ldif, sizeof(ldif), "%s.ldif", path);
+	snprintf(text, sizeof(text), "include %s\n", ldif);
+	for (size_t i = 0; i < sizeof(ldif_cases) / sizeof(*ldif_cases); i++) {
+		assert_non_null(f = fopen(ldif, "w"));
+		fputs(ldif_cases[i].text, f);
+		fclose(f);
+		line = ldif_cases[i].line;
+		rc = read_text(text, &conf, &diag);
+		if ((rc == HB_OK) != (line == 0) || (line != 0 &&
+		    (diag.line != line || strcmp(diag.file, ldif) != 0 ||
+		    strstr(diag.text, ldif_cases[i].error) == NULL)))
+			fail_msg("%zu: %d %u: %s", i, rc, diag.line,
+			    diag.text);
+		slapd_conf_free(&conf);
+	}
 	unlink(ldif);
 }
 
@@ -375,7 +471,9 @@ main(void)
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_server_id),
+		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_root_dse),
+		cmocka_unit_test(test_schema_ldif),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

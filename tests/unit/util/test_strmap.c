@@ -92,12 +92,49 @@ nocase(void **state)
 	strmap_free(&m);
 }
 
+/* Every length around the words of the hash; keys that differ in one octet. */
+static void
+nocase_lengths(void **state)
+{
+	struct strmap *m = strmap_new(true);
+	char key[40], other[40];
+	size_t n, i;
+
+	(void)state;
+	for (n = 0; n < sizeof(key); n++) {
+		for (i = 0; i < n; i++)
+			key[i] = (char)('a' + i % 26);
+		assert_null(strmap_set(m, slice(key, n), key + n));
+	}
+	for (n = 0; n < sizeof(key); n++) {
+		for (i = 0; i < n; i++)
+			other[i] = (char)((i % 3 ? 'a' : 'A') + i % 26);
+		assert_ptr_equal(strmap_find(m, slice(other, n)), key + n);
+		for (i = 0; i < n; i++) {
+			other[i] ^= 1;
+			assert_null(strmap_find(m, slice(other, n)));
+			other[i] ^= 1;
+		}
+		for (i = 0; i < n; i++) {
+			other[i] ^= 0x40;	/* another octet with its case bit */
+			assert_null(strmap_find(m, slice(other, n)));
+			other[i] ^= 0x40;
+		}
+	}
+	/* what differs in the case bit alone is no other case of a letter */
+	strmap_set(m, SLICE("a@b"), m);
+	assert_null(strmap_find(m, SLICE("a`b")));
+	assert_ptr_equal(strmap_find(m, SLICE("A@B")), m);
+	strmap_free(&m);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(model),
 		cmocka_unit_test(nocase),
+		cmocka_unit_test(nocase_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
