@@ -46,6 +46,7 @@ struct index_build {
 	entry_id next;
 	unsigned batch;			/* entries */
 	uint64_t done;			/* entries, by this thread */
+	unsigned percent;		/* told last */
 	uint64_t commits;		/* those of others show in st->commits */
 	int64_t begun_us, told_us;
 
@@ -355,13 +356,16 @@ tell_progress(struct index_build *b)
 {
 	int64_t now = time_mono_us();
 	uint64_t end = atomic_load(&b->st->next_id);
+	unsigned percent = (unsigned)(b->next * 100 / (end > 0 ? end : 1));
 
+	if (percent != b->percent)
+		index_online_progress(b->st, percent);
+	b->percent = percent;
 	if (now - b->told_us < TELL_US)
 		return;
 	b->told_us = now;
-	log_printf(LOG_ANY, "database \"%.*s\": indexes are %llu %% built",
-	    SLICE_ARG(b->st->db->suffixes[0].text),
-	    (unsigned long long)(b->next * 100 / (end > 0 ? end : 1)));
+	log_printf(LOG_ANY, "database \"%.*s\": indexes are %u %% built",
+	    SLICE_ARG(b->st->db->suffixes[0].text), percent);
 }
 
 static void

@@ -89,6 +89,7 @@ void index_build_stop(struct store *);
 void index_online_poll(struct store *);
 /* Nothing is being built any more: who asked for it is told. */
 void index_online_done(struct store *);
+void index_online_progress(struct store *, unsigned percent);
 
 /* ---- index_key.c ---- */
 

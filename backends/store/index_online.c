@@ -3,7 +3,9 @@
  * database, "hornbeam.reindex": a line for each attribute, none for all. The
  * background thread of the server takes it (by renaming the file to
  * "hornbeam.reindexing"), empties the indexes and lets the builder fill them;
- * the file goes when they are complete, which slapindex waits for.
+ * the file then holds how much is done, in percent. At the end it leaves its
+ * answer in "hornbeam.reindexed": nothing, or the attribute that it has no
+ * index of.
  *
  * A search that reads an index while it is emptied would miss entries. So an
  * index first loses its number: whoever reads compares it before and after,
@@ -20,9 +22,11 @@
 #include "backends/store/tool_int.h"
 #include "util/log.h"
 #include "util/mem.h"
+#include "util/text.h"
 
 #define REQUEST		"hornbeam.reindex"
 #define TAKEN		"hornbeam.reindexing"
+#define ANSWER		"hornbeam.reindexed"
 #define LOOK_MS		100
 
 static char *
@@ -31,51 +35,101 @@ path_of(const struct store_conf *conf, const char *name)
 	return mem_printf("%s/%s", conf->directory, name);
 }
 
+static bool
+write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+	bool ok;
+
+	if (f == NULL)
+		return false;
+	ok = fputs(text, f) >= 0;
+	return fclose(f) == 0 && ok;
+}
+
+/* The first line of PATH. */
+static bool
+read_text(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	if (f == NULL)
+		return false;
+	if (fgets(line, (int)size, f) == NULL)
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(f);
+	return true;
+}
+
 /* ---- the server ---- */
+
+/* The request is answered with TEXT. */
+static void
+answer(struct store *st, const char *text)
+{
+	char *taken = path_of(st->conf, TAKEN);
+	char *path = path_of(st->conf, ANSWER);
+
+	if (!write_text(taken, text) || rename(taken, path) != 0)
+		log_printf(LOG_ANY, "%s: %s", path, strerror(errno));
+	free(taken);
+	free(path);
+}
 
 void
 index_online_done(struct store *st)
 {
-	char *path = path_of(st->conf, TAKEN);
+	char *taken = path_of(st->conf, TAKEN);
 
-	(void)unlink(path);
-	free(path);
+	if (access(taken, F_OK) == 0)
+		answer(st, "");
+	free(taken);
 }
 
-static void
+void
+index_online_progress(struct store *st, unsigned percent)
+{
+	char *taken = path_of(st->conf, TAKEN), text[16];
+
+	snprintf(text, sizeof(text), "%u\n", percent);
+	if (access(taken, F_OK) == 0)
+		(void)write_text(taken, text);
+	free(taken);
+}
+
+static bool
 pick_line(struct store *st, const char *line, bool *which)
 {
 	const struct index_set *set = st->indexes;
 
 	for (unsigned i = 0; i < set->n; i++)
-		if (slice_is_eq_nocase(slice_of(line), set->v[i].desc->name)) {
-			which[i] = true;
-			return;
-		}
-	log_printf(LOG_ANY, "%s: slapindex asks for an index of %s, which "
-	    "this slapd has not in its configuration", st->conf->directory,
-	    line);
+		if (slice_is_eq_nocase(slice_of(line), set->v[i].desc->name))
+			return which[i] = true;
+	return false;
 }
 
-/* False: the request cannot be read. */
+/* False: it cannot be read, or was answered with what is not configured. */
 static bool
 read_request(struct store *st, const char *path, bool *which)
 {
 	char line[600];
-	bool all = true;
+	bool all = true, known = true;
 	FILE *f;
 
 	if ((f = fopen(path, "re")) == NULL)
 		return false;
-	while (fgets(line, sizeof(line), f) != NULL) {
+	while (known && fgets(line, sizeof(line), f) != NULL) {
 		line[strcspn(line, "\n")] = '\0';
 		all = false;
-		pick_line(st, line, which);
+		known = pick_line(st, line, which);
 	}
 	for (unsigned i = 0; all && i < st->indexes->n; i++)
 		which[i] = true;
 	fclose(f);
-	return true;
+	if (!known)
+		answer(st, line);
+	return known;
 }
 
 /* Emptied, kept by writers, used by nobody. */
@@ -161,76 +215,92 @@ out:
 	return rc;
 }
 
-/* How much of what is being built is there, by the notes. */
 static double
-part_done(struct store *st)
+part_done(const char *taken)
 {
-	uint64_t end = atomic_load(&st->next_id), least = end;
-	struct index_note note;
+	char line[16];
+	uint64_t percent;
 
-	for (unsigned i = 0; i < st->indexes->n; i++)
-		if (index_note_read(st, &st->indexes->v[i], &note) == HB_OK &&
-		    note.building != 0 && note.next < least)
-			least = note.next;
-	return (double)least / (double)(end > 0 ? end : 1);
+	if (!read_text(taken, line, sizeof(line)) ||
+	    text_to_uint(slice_of(line), &percent) != HB_OK)
+		return 0;
+	return (double)percent / 100;
 }
 
 static int
-wait_done(struct store_tool *t, struct diag *diag)
+take_answer(const char *path, struct diag *diag)
+{
+	char line[600];
+
+	if (!read_text(path, line, sizeof(line)))
+		return diag_err(diag, HB_EIO, "%s: %s", path, strerror(errno));
+	(void)unlink(path);
+	if (line[0] == '\0')
+		return HB_OK;
+	return diag_err(diag, HB_ENOTFOUND, "the slapd that runs does not have "
+	    "this index of %s in its configuration: start it again, then it "
+	    "builds what is new by itself", line);
+}
+
+static int
+wait_answer(struct store_tool *t, struct diag *diag)
 {
 	const struct store_conf *conf = t->db->conf;
-	char *request = path_of(conf, REQUEST), *taken = path_of(conf, TAKEN);
-	bool unclean;
-	int rc = HB_OK;
+	char *taken = path_of(conf, TAKEN), *path = path_of(conf, ANSWER);
+	bool unclean, ended = false;
 
-	while (access(request, F_OK) == 0 || access(taken, F_OK) == 0) {
-		if (lockfile_owner(conf->directory, &unclean) == 0) {
-			rc = diag_err(diag, HB_EABANDONED, "slapd ended: it "
-			    "goes on with the indexes when it is started");
-			break;
-		}
+	while (access(path, F_OK) != 0 && !ended) {
+		ended = lockfile_owner(conf->directory, &unclean) == 0;
 		if (t->opts.progress != NULL)
-			t->opts.progress("slapd builds", part_done(t->st),
+			t->opts.progress("slapd builds", part_done(taken),
 			    t->opts.progress_arg);
 		(void)poll(NULL, 0, LOOK_MS);
 	}
-	free(request);
+	ended = access(path, F_OK) != 0;
 	free(taken);
-	return rc;
+	if (!ended) {
+		int rc = take_answer(path, diag);
+
+		free(path);
+		return rc;
+	}
+	free(path);
+	return diag_err(diag, HB_EABANDONED, "slapd ended: it goes on with the "
+	    "indexes when it is started");
 }
 
-/* The server's configuration may be another than ours. */
+/* The server has other indexes than this configuration: the usual mistake. */
 static int
-check_done(struct store_tool *t, const bool *which, struct diag *diag)
+check_configured(const struct store_conf *conf,
+    const struct attr_desc *const *descs, unsigned n, struct diag *diag)
 {
-	struct index_set *set = t->st->indexes;
-	struct index_note note;
-	int rc;
+	const struct index_conf *lines = conf->indexes;
 
-	for (unsigned i = 0; i < set->n; i++) {
-		if (!which[i])
-			continue;
-		rc = index_note_read(t->st, &set->v[i], &note);
-		if (rc != HB_OK)
-			return rc;
-		if (set->v[i].kinds & ~note.ready)
-			return diag_err(diag, HB_ENOTFOUND, "the slapd that "
-			    "runs does not have this index of %.*s in its "
-			    "configuration: start it again, then it builds "
-			    "what is new by itself",
-			    SLICE_ARG(set->v[i].desc->name));
+	for (unsigned k = 0; k < n; k++) {
+		size_t i = 0, max = lines != NULL ? lines->n : 0;
+
+		while (i < max && lines->v[i].desc != descs[k])
+			i++;
+		if (i == max)
+			return diag_err(diag, HB_ENOTFOUND, "no index of "
+			    "\"%.*s\" is configured",
+			    SLICE_ARG(descs[k]->name));
 	}
 	return HB_OK;
 }
 
 int
-tool_rebuild_online(struct store_tool *t, const bool *which,
+tool_rebuild_online(struct store_tool *t,
     const struct attr_desc *const *descs, unsigned n, struct diag *diag)
 {
+	const struct store_conf *conf = t->db->conf;
+	char *path = path_of(conf, ANSWER);
 	int rc;
 
-	if ((rc = write_request(t->db->conf, descs, n, diag)) != HB_OK ||
-	    (rc = wait_done(t, diag)) != HB_OK)
+	(void)unlink(path);		/* to somebody who did not wait */
+	free(path);
+	if ((rc = check_configured(conf, descs, n, diag)) != HB_OK ||
+	    (rc = write_request(conf, descs, n, diag)) != HB_OK)
 		return rc;
-	return check_done(t, which, diag);
+	return wait_answer(t, diag);
 }

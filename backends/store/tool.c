@@ -76,7 +76,11 @@ close_copy(struct store_tool *t)
 	t->copy = NULL;
 }
 
-/* One state: of a copy if somebody may change it, else of the files. */
+/*
+ * One state: of a copy if somebody may change it, else of the files. Whoever
+ * joins the environment of slapd and is killed there may leave a lock behind
+ * for which slapd waits for ever, so that is done only when it is asked for.
+ */
 static int
 open_consistent(struct store_tool *t, enum store_mode *mode_r,
     struct diag *diag)
@@ -96,14 +100,14 @@ open_mode(struct store_tool *t, struct diag *diag)
 	enum store_mode mode = STORE_WRITE;
 	int rc;
 
-	if (t->opts.dry_run && !has_database(t->db))
+	if (t->opts.ask_server || (t->opts.dry_run && !has_database(t->db)))
 		return HB_OK;
 	if (t->opts.dry_run || t->opts.mode == TOOL_READ)
 		mode = STORE_READ;
 	else if (t->opts.mode == TOOL_QUICK)
 		return quick_open(t->db, t, t->opts.indexes_only ?
 		    MARK_INDEX : MARK_EMPTY, diag);
-	if (t->opts.consistent && mode == STORE_READ &&
+	if (mode == STORE_READ && !t->opts.joined && !t->opts.dry_run &&
 	    (rc = open_consistent(t, &mode, diag)) != HB_OK)
 		return rc;
 	rc = store_open_as(t->db, t->names, mode, 0, diag);
@@ -222,14 +226,14 @@ store_tool_reindex(struct be_db *db, const struct attr_desc *const *descs,
 	bool *which;
 	int rc;
 
+	if (t->opts.ask_server)
+		return tool_rebuild_online(t, descs, n, diag);
 	if (t->st == NULL)
 		return HB_OK;
 	which = mem_calloc(t->st->indexes->n + 1, sizeof(*which));
 	rc = pick_indexes(t->st, descs, n, which, diag);
 	if (rc == HB_OK)
-		rc = t->opts.mode == TOOL_READ ?
-		    tool_rebuild_online(t, which, descs, n, diag) :
-		    tool_rebuild(t, which, diag);
+		rc = tool_rebuild(t, which, diag);
 	free(which);
 	return rc;
 }

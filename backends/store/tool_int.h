@@ -77,8 +77,8 @@ int tool_rebuild(struct store_tool *, const bool *which, struct diag *);
 
 /* ---- index_online.c ---- */
 
-/* Have the slapd that runs do it (DESCS: the same as WHICH), and wait. */
-int tool_rebuild_online(struct store_tool *, const bool *which,
+/* Have the slapd that runs do it, and wait. N 0: all. HB_ENOTFOUND. */
+int tool_rebuild_online(struct store_tool *,
     const struct attr_desc *const *descs, unsigned n, struct diag *);
 
 #endif

@@ -19,7 +19,8 @@ struct tool_opts {
 	enum tool_mode mode;
 	bool dry_run;
 	bool indexes_only;		/* reindex() follows, no put() */
-	bool consistent;		/* READ: one state, by a copy if slapd runs */
+	bool joined;			/* READ: in the environment of the slapd that runs, instead of a copy */
+	bool ask_server;		/* reindex() follows: the slapd that runs does it, nothing is opened */
 	unsigned threads;		/* tool-threads */
 	uint64_t memory;		/* bytes the load may use; 0: a quarter of RAM */
 	const char *tmpdir;		/* for spilled runs; NULL: the database directory */
@@ -104,7 +105,7 @@ struct slapd_tool_ops {
 	    struct diag *);
 	/*
 	 * Rebuild indexes of the N descriptions (0: all that are configured).
-	 * TOOL_READ: the slapd that runs does it, this waits.
+	 * ask_server: the slapd that runs does it, this waits.
 	 */
 	int (*reindex)(struct be_db *, const struct attr_desc *const *descs,
 	    unsigned n, struct diag *);

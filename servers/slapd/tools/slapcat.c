@@ -51,9 +51,13 @@ option(struct tool_run *run, int c, const char *arg)
 		run->subtree = arg;
 		return 0;
 	case 'o':
-		if (strcasecmp(arg, "consistent") == 0) {
-			run->consistent = true;
+		if (strcasecmp(arg, "consistent") == 0)
 			return 0;
+		if ((v = tool_option_value(arg, "consistent")) != NULL) {
+			run->joined = strcasecmp(v, "no") == 0;
+			if (run->joined || strcasecmp(v, "yes") == 0)
+				return 0;
+			break;
 		}
 		if ((run->tmpdir = tool_option_value(arg, "tmpdir")) != NULL)
 			return 0;
@@ -290,7 +294,7 @@ dump(struct cat *c)
 	const struct slapd_tool_ops *tool = c->run->db->be->tool;
 	struct tool_opts opts = {
 		.mode = TOOL_READ, .threads = 1,
-		.consistent = c->run->consistent, .tmpdir = c->run->tmpdir
+		.joined = c->run->joined, .tmpdir = c->run->tmpdir
 	};
 	struct diag diag = DIAG_INIT, closing = DIAG_INIT;
 	int rc, closed;
@@ -343,7 +347,7 @@ run_cat(struct tool_run *run, int nargs, char **args)
 const struct tool tool_cat = {
 	"slapcat", "a:cgH:l:s:",
 	"[-cv] [-a filter] [-b suffix | -n number] [-d level] [-f file] "
-	"[-H url] [-l ldif] [-o consistent] [-o ldif-wrap=n|no] "
+	"[-H url] [-l ldif] [-o consistent=no] [-o ldif-wrap=n|no] "
 	"[-o tmpdir=folder] [-s subtree]",
 	TOOL_WANTS_CONF | TOOL_WANTS_DB, option, run_cat
 };

@@ -64,7 +64,7 @@ reindex(struct tool_run *run, const struct attr_desc *const *descs, unsigned n)
 		if (run->verbose)
 			tool_say(run, "%s: it builds the indexes", diag.text);
 		diag_clear(&diag);
-		opts.mode = TOOL_READ;
+		opts.ask_server = true;
 		rc = tool->open(run->db, &opts, &diag);
 	}
 	if (rc == HB_OK) {

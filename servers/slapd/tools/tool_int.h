@@ -50,7 +50,7 @@ struct tool_run {
 	const char *scheme, *secret, *secret_file, *salt_format;
 	bool generate, no_newline;
 	const char *tmpdir;		/* -o tmpdir= */
-	bool consistent;		/* slapcat */
+	bool joined;			/* slapcat -o consistent=no */
 	/* slapbackup, slaprestore */
 	bool logs_only, no_verify;
 	int keep_logs;			/* as tool_backup.keep */
