@@ -8,7 +8,8 @@ BUILD_PACKAGES="build-essential autoconf automake libtool pkg-config
     libdb5.3-dev libssl-dev libsasl2-dev libltdl-dev libgoogle-perftools-dev
     libutf8proc-dev libroaring-dev liburcu-dev libxxhash-dev libcrypt-dev
     libargon2-dev python3 ldap-utils"
-TEST_PACKAGES="libcmocka-dev python3-pytest python3-ldap python3-ldap3 mandoc"
+TEST_PACKAGES="libcmocka-dev python3-pytest python3-ldap python3-ldap3 mandoc
+    openssl"
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
