@@ -60,7 +60,17 @@ fuzz_desc(struct slice text)
 	schema_free(&s);
 }
 
-/* A normal form is its own normal form, save where it is no text at all. */
+/*
+ * A normal form is its own normal form, save where it is no text at all (UUID)
+ * or is a part of the value, which may look like a whole value again.
+ */
+static bool
+is_norm_stable(const struct matching_rule *r)
+{
+	return strncmp(r->name, "UUID", 4) != 0 &&
+	    strstr(r->name, "FirstComponent") == NULL;
+}
+
 static void
 fuzz_rule(const struct schema *s, const struct matching_rule *r,
     struct slice value)
@@ -83,11 +93,8 @@ fuzz_rule(const struct schema *s, const struct matching_rule *r,
 		if (r->match != NULL)
 			(void)r->match(s, norm, norm);
 		(void)schema_frame(r, (enum substr_part)part, norm, &key);
-		if (slice_is_eq(slice_of(r->name), SLICE("UUIDMatch")) ||
-		    slice_is_eq(slice_of(r->name), SLICE("UUIDOrderingMatch")))
-			continue;
-		if (r->normalise(s, &arena, (enum substr_part)part, norm,
-		    &again) == HB_OK)
+		if (is_norm_stable(r) && r->normalise(s, &arena,
+		    (enum substr_part)part, norm, &again) == HB_OK)
 			hb_assert(slice_is_eq(norm, again));
 	}
 	arena_fini(&arena);
