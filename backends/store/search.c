@@ -15,7 +15,7 @@
 #define AT_ONCE		64		/* candidates that a loop thread looks at */
 #define SCOPE_JOIN	4096		/* candidates worth to be met with the scope */
 #define SCAN_SHARE	4		/* a scope of a quarter of all entries: read all */
-#define LOOK_EVERY	32		/* entries between two looks at the clock */
+#define LOOK_EVERY	32		/* entries between two looks at the clock and at others */
 
 struct search {
 	struct store *st;
@@ -40,10 +40,7 @@ check_stop(struct search *s)
 {
 	if (op_is_stopped(s->op))
 		return HB_EABANDONED;
-	if (s->seen++ % LOOK_EVERY == 0 && s->req->deadline_us != 0 &&
-	    time_mono_us() > s->req->deadline_us)
-		return HB_ETIMELIMIT;
-	return HB_OK;
+	return s->seen++ % LOOK_EVERY == 0 ? op_go_on(s->op) : HB_OK;
 }
 
 /* RFC 3672 3: one level and subtree searches see either entries or subentries. */

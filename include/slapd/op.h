@@ -145,6 +145,14 @@ op_is_stopped(const struct op *op)
 HB_API_BEGIN
 
 /*
+ * Called between two steps of work that may go on for long (a step: some 100 us
+ * at most), with no lock held and outside transactions. Waits, if the operation
+ * may, until it is its turn: long operations share the processors. HB_OK;
+ * HB_EABANDONED; HB_ETIMELIMIT, of searches.
+ */
+int op_go_on(struct op *op);
+
+/*
  * Verify op->req.bind.password against userPassword of E (access =auth asked
  * for as the schema and rules say). HB_OK, HB_ECREDENTIALS, HB_EINAPPROPAUTH.
  * May need long for slow hashes: returns HB_EDEFER if the operation may not wait.

@@ -115,7 +115,7 @@ conn_disconnect(struct conn *c, int err, const char *text)
 	    (unsigned long long)c->id, c->next_op, LDAP_TAG_EXTENDED_RESPONSE,
 	    (int)op_result_code(err), text);
 	op_reply_notice(&l->out, err, slice_of(text));
-	conn_send(c, &l->out, false);
+	conn_send(c, &l->out);
 	conn_shut(c, "operations error", true);
 }
 
@@ -128,15 +128,16 @@ conn_op_run(struct pool_task *t, struct buf *out)
 	struct conn *c = f->conn;
 
 	fop_run(f, out, HB_OK);
+	turns_leave(f->server->turns, &f->turn);
 	/*
 	 * The connection goes on before the answer is out: a client that has
 	 * its answer must not find the connection still busy. Not so after a
 	 * bind: nobody who waited for it is answered before it.
 	 */
 	if (f->type->alone)
-		conn_send(c, out, false);
+		conn_send(c, out);
 	conn_op_end(c, f);
-	conn_send(c, out, false);
+	conn_send(c, out);
 	fop_release(f, NULL);
 	conn_unref(c);
 }

@@ -150,10 +150,13 @@ conn_is_authenticated(const struct conn *c)
 
 /*
  * Send what OUT holds, in one write if nothing is before it; OUT is empty
- * then. MAY_WAIT: wait while more than CONN_OUT_HIGH is unsent.
- * Returns HB_OK; HB_EDISCONNECT.
+ * then. Returns HB_OK; HB_EDISCONNECT.
  */
-int conn_send(struct conn *, struct buf *out, bool may_wait);
+int conn_send(struct conn *, struct buf *out);
+/* Is more than CONN_OUT_HIGH unsent? */
+bool conn_out_is_high(struct conn *);
+/* Wait until most is sent, or never will be. Thread of the pool. */
+void conn_out_wait(struct conn *);
 /* Whoever waits for room looks again whether to go on. */
 void conn_out_wake(struct conn *);
 /* The peer takes octets again. */

@@ -89,7 +89,7 @@ conn_abandon(struct conn *c, struct fop *f)
 static void
 conn_flush(struct conn *c)
 {
-	conn_send(c, &c->loop->out, false);
+	conn_send(c, &c->loop->out);
 	if (conn_out_is_full(c))
 		c->held = true;
 }
@@ -168,7 +168,7 @@ conn_request(struct conn *c, struct slice pdu)
 	fop_release(f, l);
 	if (type->kind != OP_UNBIND)
 		return TURN_NEXT;
-	conn_send(c, &l->out, false);
+	conn_send(c, &l->out);
 	conn_close(c, NULL);
 	return TURN_CLOSED;
 }

@@ -146,9 +146,20 @@ out_push(struct conn *c)
 		lk_cond_broadcast(&o->room);
 }
 
-/* A pool thread waits for its client. */
-static void
-out_wait_for_room(struct conn *c)
+bool
+conn_out_is_high(struct conn *c)
+{
+	struct conn_out *o = &c->out;
+	bool high;
+
+	lk_lock(&o->lock);
+	high = o->buf.len > CONN_OUT_HIGH;
+	lk_unlock(&o->lock);
+	return high;
+}
+
+void
+conn_out_wait(struct conn *c)
 {
 	struct conn_out *o = &c->out;
 
@@ -162,10 +173,10 @@ out_wait_for_room(struct conn *c)
 }
 
 int
-conn_send(struct conn *c, struct buf *out, bool may_wait)
+conn_send(struct conn *c, struct buf *out)
 {
 	struct conn_out *o = &c->out;
-	bool dead, full, lost = false;
+	bool dead, lost = false;
 	size_t done;
 
 	if (out->len == 0)
@@ -185,11 +196,8 @@ conn_send(struct conn *c, struct buf *out, bool may_wait)
 			out_push(c);
 	}
 	dead = o->dead;
-	full = o->buf.len > CONN_OUT_HIGH;
 	lk_unlock(&o->lock);
 	buf_reset(out);
-	if (full && may_wait)
-		out_wait_for_room(c);
 	return dead ? HB_EDISCONNECT : HB_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "server.h"
 #include "slapd/reply.h"
 #include "stats.h"
+#include "turns.h"
 
 struct fop;
 
@@ -57,6 +58,7 @@ struct fop {
 
 	int64_t now;			/* time_mono_us() when it began to run */
 	int64_t received;		/* the same of its arrival; 0: not measured */
+	struct work_turn turn;		/* in the pool */
 	bool in_pool;			/* counts as conn->ops */
 	bool logged;			/* the request line was written */
 	bool has_db;			/* op.db holds the target */

@@ -81,6 +81,7 @@ fop_new(struct conn *c)
 	f->received = stats_is_on() ? time_mono_us() : 0;
 	f->logged = false;
 	f->in_pool = false;
+	f->turn = (struct work_turn){ 0, false };
 	op->connid = c->id;
 	op->msgid = 0;
 	op->may_wait = false;
@@ -152,4 +153,22 @@ fop_decode_own(struct fop *f, struct slice pdu)
 	f->arena.limit = OP_ARENA_LIMIT + 8 * pdu.len;
 	copy = arena_slice(&f->arena, pdu);
 	return copy.ptr == NULL ? HB_ELIMIT : fop_decode(f, copy);
+}
+
+int
+op_go_on(struct op *op)
+{
+	struct fop *f = fop_of(op);
+	int64_t now, deadline;
+
+	if (op_is_stopped(op))
+		return HB_EABANDONED;
+	if (!op->may_wait)
+		return HB_OK;
+	now = time_mono_us();
+	deadline = op->kind == OP_SEARCH ? op->req.search.deadline_us : 0;
+	if (deadline != 0 && now > deadline)
+		return HB_ETIMELIMIT;
+	turns_step(f->server->turns, &f->turn, now);
+	return op_is_stopped(op) ? HB_EABANDONED : HB_OK;
 }

@@ -51,8 +51,12 @@ reply_flush(struct fop *f)
 	    now - r->flushed < REPLY_FLUSH_AGE)
 		return HB_OK;
 	r->flushed = now;
-	if (conn_send(f->conn, r->out, true) != HB_OK)
+	if (conn_send(f->conn, r->out) != HB_OK)
 		return HB_EDISCONNECT;
+	if (conn_out_is_high(f->conn)) {
+		turns_leave(f->server->turns, &f->turn);
+		conn_out_wait(f->conn);
+	}
 	return op_is_stopped(&f->op) ? HB_EABANDONED : HB_OK;
 }
 

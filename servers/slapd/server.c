@@ -16,6 +16,16 @@
 /* conn= of the first connection: smaller numbers are replication's. */
 #define FIRST_CONN	1000
 
+static unsigned
+processors(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof(set), &set) == 0 ?
+	    CPU_COUNT(&set) : 1;
+
+	return n > 0 ? (unsigned)n : 1;
+}
+
 void
 server_init(struct server *srv, const struct slapd_conf *conf)
 {
@@ -31,18 +41,9 @@ server_init(struct server *srv, const struct slapd_conf *conf)
 	srv->ref = schema_builtin(conf->schema, "ref");
 	srv->user_password = schema_builtin(conf->schema, "userPassword");
 	srv->pool = pool_new(conf->threads);
+	srv->turns = turns_new(processors(), srv->pool);
 	rootdse_init(srv);
 	subschema_init(srv);
-}
-
-static unsigned
-processors(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) == 0 ?
-	    CPU_COUNT(&set) : 1;
-
-	return n > 0 ? (unsigned)n : 1;
 }
 
 int
@@ -91,6 +92,7 @@ server_fini(struct server *srv)
 	struct fop *f;
 
 	pool_free(&srv->pool);
+	turns_free(&srv->turns);
 	while ((f = srv->free_ops) != NULL) {
 		srv->free_ops = f->next;
 		fop_free(f);

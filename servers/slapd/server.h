@@ -13,6 +13,7 @@
 #include "conf.h"
 #include "pool.h"
 #include "stats.h"
+#include "turns.h"
 #include "util/lock.h"
 
 struct listener;
@@ -24,6 +25,7 @@ struct server {
 	/* never changed while threads run */
 	const struct slapd_conf *conf;
 	struct pool *pool;
+	struct turns *turns;
 	struct loop *loops;
 	unsigned nloops;
 	struct listener *listeners;

@@ -10,6 +10,7 @@
 #include "slapd/reply.h"
 #include "util/log.h"
 #include "util/mem.h"
+#include "util/text.h"
 
 unsigned denied_rights;
 
@@ -480,6 +481,16 @@ access_check_mods(struct op *op, const struct entry *e,
 	(void)n;
 	return access_is_allowed(op, e, NULL, SLICE_NONE, SLICE_NONE,
 	    ACCESS_WRITE) ? HB_OK : HB_EACCESS;
+}
+
+int
+op_go_on(struct op *op)
+{
+	if (op_is_stopped(op))
+		return HB_EABANDONED;
+	return op->kind == OP_SEARCH && op->req.search.deadline_us != 0 &&
+	    time_mono_us() > op->req.search.deadline_us ? HB_ETIMELIMIT :
+	    HB_OK;
 }
 
 int
