@@ -128,7 +128,7 @@ conn_op_run(struct pool_task *t, struct buf *out)
 	struct conn *c = f->conn;
 
 	fop_run(f, out, HB_OK);
-	turns_leave(f->server->turns, &f->turn);
+	turns_end(f->server->turns, &f->turn);
 	/*
 	 * The connection goes on before the answer is out: a client that has
 	 * its answer must not find the connection still busy. Not so after a
@@ -181,6 +181,7 @@ conn_op_end(struct conn *c, struct fop *f)
 	tell = c->tell_loop;
 	c->tell_loop = false;
 	lk_unlock(&c->lock);
+	pool_leave(c->server->pool, &c->queue);
 	if (tell)
 		loop_post(c->loop, c);
 }

@@ -163,13 +163,11 @@ conn_out_wait(struct conn *c)
 {
 	struct conn_out *o = &c->out;
 
-	pool_wait_begin(c->server->pool);
 	lk_lock(&o->lock);
 	while (o->buf.len > CONN_OUT_LOW && !o->dead &&
 	    !atomic_load(&c->server->stopping))
 		lk_cond_wait(&o->room, &o->lock);
 	lk_unlock(&o->lock);
-	pool_wait_end(c->server->pool);
 }
 
 int

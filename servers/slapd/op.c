@@ -81,7 +81,7 @@ fop_new(struct conn *c)
 	f->received = stats_is_on() ? time_mono_us() : 0;
 	f->logged = false;
 	f->in_pool = false;
-	f->turn = (struct work_turn){ 0, false };
+	f->turn = (struct work_turn){ 0, false, false };
 	op->connid = c->id;
 	op->msgid = 0;
 	op->may_wait = false;

@@ -8,21 +8,40 @@
 
 /* Threads that wait for clients come on top of the limit, up to this many in all. */
 #define POOL_THREADS_MAX	1024
+/* Tasks of one queue at once: as many as threads, but at least these. */
+#define POOL_QUEUE_MIN		8
 /* An output buffer that grew beyond this is given back. */
 #define POOL_BUF_KEEP		(256 * 1024)
 
 struct pool {
-	unsigned max;			/* never changed */
+	unsigned max, queue_max;	/* never changed */
 
 	struct lk_mutex lock;		/* rank POOL; guards the rest */
 	struct lk_cond work;		/* something queued, or ending */
 	struct lk_cond idle;		/* nothing queued or running */
-	struct pool_queue *first, **last;	/* queues with tasks, in turn */
-	unsigned nqueued, nidle, nthreads, nwaiting;
+	struct pool_queue *first, **last;	/* listed queues, in turn */
+	unsigned nready;		/* tasks of those */
+	unsigned nqueued, nidle, nthreads, naside;
 	pthread_t *threads;
 	size_t cap;
 	bool ending;
 };
+
+/*
+ * Put Q among the queues whose tasks are taken, at the end, if it has some and
+ * not yet its fill of running ones. Locks: caller holds p->lock.
+ */
+static void
+pool_list(struct pool *p, struct pool_queue *q)
+{
+	if (q->listed || q->head == NULL || q->nrunning >= p->queue_max)
+		return;
+	q->listed = true;
+	q->next = NULL;
+	*p->last = q;
+	p->last = &q->next;
+	p->nready += q->nqueued;
+}
 
 /* Locks: caller holds p->lock. */
 static struct pool_task *
@@ -31,16 +50,16 @@ pool_take(struct pool *p)
 	struct pool_queue *q = p->first;
 	struct pool_task *t = q->head;
 
-	p->first = q->next;
-	if (p->first == NULL)
+	if ((p->first = q->next) == NULL)
 		p->last = &p->first;
+	q->listed = false;
+	p->nready -= q->nqueued;
 	q->head = t->next;
-	p->nqueued--;
-	if (q->head != NULL) {
-		q->next = NULL;
-		*p->last = q;
-		p->last = &q->next;
-	}
+	q->nqueued--;
+	q->nrunning++;
+	if (--p->nqueued == 0 && p->ending)
+		lk_cond_broadcast(&p->work);
+	pool_list(p, q);
 	return t;
 }
 
@@ -54,13 +73,13 @@ pool_thread(void *arg)
 	buf_init(&out);
 	lk_lock(&p->lock);
 	for (;;) {
-		while (p->nqueued == 0 && !p->ending) {
+		while (p->nready == 0 && !(p->ending && p->nqueued == 0)) {
 			if (++p->nidle == p->nthreads)
 				lk_cond_broadcast(&p->idle);
 			lk_cond_wait(&p->work, &p->lock);
 			p->nidle--;
 		}
-		if (p->nqueued == 0)
+		if (p->nready == 0)
 			break;
 		t = pool_take(p);
 		lk_unlock(&p->lock);
@@ -97,8 +116,8 @@ pool_start_thread(struct pool *p)
 static void
 pool_match_threads(struct pool *p)
 {
-	if (p->nqueued > p->nidle && p->nthreads < POOL_THREADS_MAX &&
-	    p->nthreads - p->nwaiting < p->max)
+	if (p->nready > p->nidle && p->nthreads < POOL_THREADS_MAX &&
+	    p->nthreads - p->naside < p->max)
 		pool_start_thread(p);
 }
 
@@ -108,6 +127,7 @@ pool_new(unsigned max)
 	struct pool *p = mem_zalloc(sizeof(*p));
 
 	p->max = max > 0 ? max : 1;
+	p->queue_max = p->max > POOL_QUEUE_MIN ? p->max : POOL_QUEUE_MIN;
 	p->last = &p->first;
 	lk_init(&p->lock, LK_POOL, "pool");
 	lk_cond_init(&p->work);
@@ -144,16 +164,17 @@ pool_submit(struct pool *p, struct pool_queue *q, struct pool_task *t)
 
 	t->next = NULL;
 	lk_lock(&p->lock);
-	if (q->head == NULL) {
+	if (q->head == NULL)
 		q->head = t;
-		q->next = NULL;
-		*p->last = q;
-		p->last = &q->next;
-	} else {
+	else
 		*q->tail = t;
-	}
 	q->tail = &t->next;
+	q->nqueued++;
 	p->nqueued++;
+	if (q->listed)
+		p->nready++;
+	else
+		pool_list(p, q);
 	wake = p->nidle > 0;
 	if (!p->ending)
 		pool_match_threads(p);
@@ -163,20 +184,36 @@ pool_submit(struct pool *p, struct pool_queue *q, struct pool_task *t)
 }
 
 void
-pool_wait_begin(struct pool *p)
+pool_leave(struct pool *p, struct pool_queue *q)
+{
+	bool wake;
+
+	lk_lock(&p->lock);
+	q->nrunning--;
+	pool_list(p, q);
+	if (!p->ending)
+		pool_match_threads(p);
+	wake = p->nready > 0 && p->nidle > 0;
+	lk_unlock(&p->lock);
+	if (wake)
+		lk_cond_signal(&p->work);
+}
+
+void
+pool_aside_begin(struct pool *p)
 {
 	lk_lock(&p->lock);
-	p->nwaiting++;
+	p->naside++;
 	if (!p->ending)
 		pool_match_threads(p);
 	lk_unlock(&p->lock);
 }
 
 void
-pool_wait_end(struct pool *p)
+pool_aside_end(struct pool *p)
 {
 	lk_lock(&p->lock);
-	p->nwaiting--;
+	p->naside--;
 	lk_unlock(&p->lock);
 }
 

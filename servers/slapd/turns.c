@@ -46,16 +46,12 @@ turns_free(struct turns **tsp)
 	*tsp = NULL;
 }
 
-void
-turns_leave(struct turns *ts, struct work_turn *t)
+/* Locks: takes ts->lock. */
+static void
+turns_give(struct turns *ts)
 {
 	struct waiter *w;
 
-	/* a step that has begun does not begin anew with a free time */
-	t->until_us = t->until_us != 0;
-	if (!t->has_place)
-		return;
-	t->has_place = false;
 	lk_lock(&ts->lock);
 	if ((w = ts->first) != NULL) {
 		if ((ts->first = w->next) == NULL)
@@ -88,21 +84,15 @@ turns_wait(struct turns *ts)
 static void
 turns_enter(struct turns *ts, struct work_turn *t)
 {
+	if (!t->is_aside)
+		pool_aside_begin(ts->pool);
+	t->is_aside = true;
 	lk_lock(&ts->lock);
-	if (ts->nfree > 0) {
+	if (ts->nfree > 0)
 		ts->nfree--;
-		lk_unlock(&ts->lock);
-	} else {
-		lk_unlock(&ts->lock);
-		pool_wait_begin(ts->pool);
-		lk_lock(&ts->lock);
-		if (ts->nfree > 0)
-			ts->nfree--;
-		else
-			turns_wait(ts);
-		lk_unlock(&ts->lock);
-		pool_wait_end(ts->pool);
-	}
+	else
+		turns_wait(ts);
+	lk_unlock(&ts->lock);
 	t->has_place = true;
 }
 
@@ -113,11 +103,37 @@ turns_step(struct turns *ts, struct work_turn *t, int64_t now_us)
 		t->until_us = now_us + TURN_FREE_US;
 	if (now_us < t->until_us)
 		return;
-	if (!t->has_place || atomic_load_explicit(&ts->nwaiting,
+	if (t->has_place && atomic_load_explicit(&ts->nwaiting,
 	    memory_order_relaxed) > 0) {
-		turns_leave(ts, t);
+		turns_give(ts);
+		t->has_place = false;
+	}
+	if (!t->has_place) {
 		turns_enter(ts, t);
 		now_us = time_mono_us();
 	}
 	t->until_us = now_us + TURN_US;
+}
+
+void
+turns_leave(struct turns *ts, struct work_turn *t)
+{
+	if (!t->is_aside)
+		pool_aside_begin(ts->pool);
+	t->is_aside = true;
+	if (t->has_place)
+		turns_give(ts);
+	t->has_place = false;
+	/* the next step is due at once, without a free time */
+	t->until_us = 1;
+}
+
+void
+turns_end(struct turns *ts, struct work_turn *t)
+{
+	if (t->has_place)
+		turns_give(ts);
+	if (t->is_aside)
+		pool_aside_end(ts->pool);
+	*t = (struct work_turn){ 0, false, false };
 }

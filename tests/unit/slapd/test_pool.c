@@ -14,6 +14,7 @@
 struct work {
 	struct pool_task task;		/* first */
 	char name;
+	struct pool_queue *queue;
 };
 
 static struct pool *pool;
@@ -29,12 +30,26 @@ pass(sem_t *s)
 }
 
 static void
+leave(struct pool_task *t)
+{
+	pool_leave(pool, ((struct work *)t)->queue);
+}
+
+static void
+submit(struct pool_queue *q, struct work *w)
+{
+	w->queue = q;
+	pool_submit(pool, q, &w->task);
+}
+
+static void
 run_record(struct pool_task *t, struct buf *out)
 {
 	unsigned n = atomic_fetch_add(&ran, 1);
 
 	assert_int_equal(out->len, 0);
 	order[n] = ((struct work *)t)->name;
+	leave(t);
 	sem_post(&waiting);
 }
 
@@ -44,7 +59,6 @@ run_gated(struct pool_task *t, struct buf *out)
 {
 	unsigned n = atomic_fetch_add(&running, 1) + 1;
 
-	(void)t;
 	(void)out;
 	if (n > atomic_load(&most))
 		atomic_store(&most, n);
@@ -52,19 +66,20 @@ run_gated(struct pool_task *t, struct buf *out)
 	pass(&gate);
 	atomic_fetch_sub(&running, 1);
 	atomic_fetch_add(&ran, 1);
+	leave(t);
 }
 
 /* As one whose client does not read. */
 static void
 run_blocked(struct pool_task *t, struct buf *out)
 {
-	(void)t;
 	(void)out;
-	pool_wait_begin(pool);
+	pool_aside_begin(pool);
 	sem_post(&waiting);
 	pass(&gate);
-	pool_wait_end(pool);
+	pool_aside_end(pool);
 	atomic_fetch_add(&ran, 1);
+	leave(t);
 }
 
 static int
@@ -90,15 +105,15 @@ test_turns(void **state)
 
 	(void)state;
 	pool = pool_new(1);
-	pool_submit(pool, &first, &stop.task);
+	submit(&first, &stop);
 	pass(&waiting);
 	for (int i = 0; i < 4; i++) {
-		as[i] = (struct work){ { NULL, run_record }, 'a' };
-		pool_submit(pool, &a, &as[i].task);
+		as[i] = (struct work){ { NULL, run_record }, 'a', NULL };
+		submit(&a, &as[i]);
 	}
 	for (int i = 0; i < 2; i++) {
-		bs[i] = (struct work){ { NULL, run_record }, 'b' };
-		pool_submit(pool, &b, &bs[i].task);
+		bs[i] = (struct work){ { NULL, run_record }, 'b', NULL };
+		submit(&b, &bs[i]);
 	}
 	sem_post(&gate);
 	pool_drain(pool);
@@ -117,8 +132,8 @@ test_limit(void **state)
 	(void)state;
 	pool = pool_new(3);
 	for (int i = 0; i < 8; i++) {
-		tasks[i] = (struct work){ { NULL, run_gated }, 'x' };
-		pool_submit(pool, &q, &tasks[i].task);
+		tasks[i] = (struct work){ { NULL, run_gated }, 'x', NULL };
+		submit(&q, &tasks[i]);
 	}
 	for (int i = 0; i < 3; i++)
 		pass(&waiting);
@@ -135,18 +150,18 @@ static void
 test_blocked(void **state)
 {
 	struct pool_queue q = { 0 };
-	struct work blocked[4], last = { { NULL, run_record }, 'l' };
+	struct work blocked[4], last = { { NULL, run_record }, 'l', NULL };
 
 	(void)state;
 	pool = pool_new(1);
 	for (int i = 0; i < 4; i++) {
-		blocked[i] = (struct work){ { NULL, run_blocked }, 'x' };
-		pool_submit(pool, &q, &blocked[i].task);
+		blocked[i] = (struct work){ { NULL, run_blocked }, 'x', NULL };
+		submit(&q, &blocked[i]);
 	}
 	for (int i = 0; i < 4; i++)
 		pass(&waiting);
 	assert_int_equal(atomic_load(&ran), 0);
-	pool_submit(pool, &q, &last.task);
+	submit(&q, &last);
 	pass(&waiting);
 	assert_int_equal(order[0], 'l');
 	for (int i = 0; i < 4; i++)
@@ -166,15 +181,41 @@ test_end(void **state)
 	(void)state;
 	pool = pool_new(1);
 	pool_drain(pool);
-	pool_submit(pool, &q, &stop.task);
+	submit(&q, &stop);
 	pass(&waiting);
 	for (int i = 0; i < 5; i++) {
-		tasks[i] = (struct work){ { NULL, run_record }, 'x' };
-		pool_submit(pool, &q, &tasks[i].task);
+		tasks[i] = (struct work){ { NULL, run_record }, 'x', NULL };
+		submit(&q, &tasks[i]);
 	}
 	sem_post(&gate);
 	pool_free(&pool);
 	assert_int_equal(atomic_load(&ran), 6);
+	pool_free(&pool);
+}
+
+/* One queue never has all threads for itself. */
+static void
+test_queue_limit(void **state)
+{
+	struct pool_queue q = { 0 }, other = { 0 };
+	struct work many[20], last = { { NULL, run_record }, 'l', NULL };
+
+	(void)state;
+	pool = pool_new(1);
+	for (int i = 0; i < 20; i++) {
+		many[i] = (struct work){ { NULL, run_blocked }, 'x', NULL };
+		submit(&q, &many[i]);
+	}
+	for (int i = 0; i < 8; i++)
+		pass(&waiting);
+	submit(&other, &last);
+	pass(&waiting);
+	assert_int_equal(order[0], 'l');
+	assert_int_not_equal(sem_trywait(&waiting), 0);
+	for (int i = 0; i < 20; i++)
+		sem_post(&gate);
+	pool_drain(pool);
+	assert_int_equal(atomic_load(&ran), 21);
 	pool_free(&pool);
 }
 
@@ -185,6 +226,7 @@ main(void)
 		cmocka_unit_test_setup(test_turns, set_up),
 		cmocka_unit_test_setup(test_limit, set_up),
 		cmocka_unit_test_setup(test_blocked, set_up),
+		cmocka_unit_test_setup(test_queue_limit, set_up),
 		cmocka_unit_test_setup(test_end, set_up),
 	};
 

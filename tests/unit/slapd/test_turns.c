@@ -16,6 +16,7 @@
 
 struct work {
 	struct pool_task task;		/* first */
+	struct pool_queue queue;
 	struct work_turn turn;
 	unsigned steps;			/* behind the free time */
 };
@@ -30,6 +31,13 @@ pass(sem_t *s)
 {
 	while (sem_wait(s) != 0)
 		;
+}
+
+static void
+end(struct work *w)
+{
+	pool_leave(pool, &w->queue);
+	sem_post(&done);
 }
 
 static void
@@ -62,17 +70,16 @@ run_long(struct pool_task *t, struct buf *out)
 		assert_true(w->turn.has_place);
 	}
 	atomic_fetch_sub(&inside, 1);
-	turns_leave(turns, &w->turn);
+	turns_end(turns, &w->turn);
 	assert_false(w->turn.has_place);
-	sem_post(&done);
+	end(w);
 }
 
 static void
 run_short(struct pool_task *t, struct buf *out)
 {
-	(void)t;
 	(void)out;
-	sem_post(&done);
+	end((struct work *)t);
 }
 
 static int
@@ -101,15 +108,13 @@ teardown(void **state)
 static void
 test_places(void **state)
 {
-	struct pool_queue queues[TASKS];
 	struct work work[TASKS];
 
 	(void)state;
-	memset(queues, 0, sizeof(queues));
 	memset(work, 0, sizeof(work));
 	for (unsigned i = 0; i < TASKS; i++) {
 		work[i].task.run = run_long;
-		pool_submit(pool, &queues[i], &work[i].task);
+		pool_submit(pool, &work[i].queue, &work[i].task);
 	}
 	for (unsigned i = 0; i < TASKS; i++)
 		pass(&done);
@@ -131,8 +136,8 @@ run_holder(struct pool_task *t, struct buf *out)
 	turns_step(turns, &w->turn, 1000);
 	sem_post(&done);
 	pass(&holding);
-	turns_leave(turns, &w->turn);
-	sem_post(&done);
+	turns_end(turns, &w->turn);
+	end(w);
 }
 
 static void
@@ -143,33 +148,31 @@ run_waiter(struct pool_task *t, struct buf *out)
 	(void)out;
 	w->turn.until_us = 1;
 	turns_step(turns, &w->turn, 1000);
-	turns_leave(turns, &w->turn);
-	sem_post(&done);
+	turns_end(turns, &w->turn);
+	end(w);
 }
 
 /* As many wait for a turn as there are threads: short work finds one still. */
 static void
 test_short_work(void **state)
 {
-	struct pool_queue queues[3 + TASKS];
 	struct work work[3 + TASKS];
 	unsigned i;
 
 	(void)state;
 	sem_init(&holding, 0, 0);
-	memset(queues, 0, sizeof(queues));
 	memset(work, 0, sizeof(work));
 	for (i = 0; i < 2; i++) {
 		work[i].task.run = run_holder;
-		pool_submit(pool, &queues[i], &work[i].task);
+		pool_submit(pool, &work[i].queue, &work[i].task);
 		pass(&done);
 	}
 	for (; i < 2 + TASKS; i++) {
 		work[i].task.run = run_waiter;
-		pool_submit(pool, &queues[i], &work[i].task);
+		pool_submit(pool, &work[i].queue, &work[i].task);
 	}
 	work[i].task.run = run_short;
-	pool_submit(pool, &queues[i], &work[i].task);
+	pool_submit(pool, &work[i].queue, &work[i].task);
 	pass(&done);
 	for (i = 0; i < 2; i++)
 		sem_post(&holding);
@@ -182,7 +185,7 @@ test_short_work(void **state)
 static void
 test_alone(void **state)
 {
-	struct work_turn t = { 0, false };
+	struct work_turn t = { 0, false, false };
 	int64_t now = 1000;
 
 	(void)state;
@@ -191,9 +194,11 @@ test_alone(void **state)
 	assert_true(t.has_place);
 	turns_leave(turns, &t);
 	assert_false(t.has_place);
+	assert_true(t.is_aside);
 	turns_step(turns, &t, now);
 	assert_true(t.has_place);
-	turns_leave(turns, &t);
+	turns_end(turns, &t);
+	assert_false(t.is_aside);
 }
 
 int
