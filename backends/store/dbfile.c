@@ -119,6 +119,12 @@ store_db_txn(struct store_txn *txn)
 	return txn == NULL ? NULL : txn->txn;
 }
 
+u_int32_t
+store_read_flags(const struct store_txn *txn)
+{
+	return txn != NULL && txn->txn != NULL ? DB_READ_COMMITTED : 0;
+}
+
 int
 store_get(struct store *st, struct store_txn *txn, DB *db, struct slice key,
     struct arena *arena, struct slice *data_r)
@@ -134,7 +140,8 @@ store_get(struct store *st, struct store_txn *txn, DB *db, struct slice key,
 	d.ulen = sizeof(room);
 	d.flags = DB_DBT_USERMEM;
 	for (;;) {
-		err = db->get(db, store_db_txn(txn), &k, &d, 0);
+		err = db->get(db, store_db_txn(txn), &k, &d,
+		    store_read_flags(txn));
 		if (err == DB_BUFFER_SMALL) {
 			d.ulen = d.size;
 			if ((d.data = arena_alloc(arena, d.size)) == NULL)
@@ -233,7 +240,8 @@ get_batch(struct range *r, DBT *data)
 
 	if (r->from.len > sizeof(room))
 		return EINVAL;
-	if ((err = r->db->cursor(r->db, store_db_txn(r->txn), &c, 0)) != 0)
+	if ((err = r->db->cursor(r->db, store_db_txn(r->txn), &c,
+	    store_read_flags(r->txn))) != 0)
 		return err;
 	memset(data, 0, sizeof(*data));
 	data->data = r->mem;

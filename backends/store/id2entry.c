@@ -42,7 +42,7 @@ get_block(struct store *st, struct store_txn *txn, entry_id id, char *room,
 	d->flags = DB_DBT_USERMEM;
 	for (;;) {
 		err = st->id2entry->get(st->id2entry, store_db_txn(txn), &k,
-		    d, 0);
+		    d, store_read_flags(txn));
 		if (err == DB_BUFFER_SMALL) {
 			if (d->data != room)
 				free(d->data);

@@ -58,9 +58,11 @@ int index_update(struct store_txn *, entry_id, const struct entry *old,
 /*
  * IDs under one key of INDEX. Cached (candidate cache). VALUE: normal form (PRES: empty). HB_EDEFER when not cached and
  * MAY_READ is false; HB_EDEADLOCK: the index was emptied meanwhile, plan again.
+ * TXN: a writer that has changed something sees its own changes, and no cache;
+ * HB_EDEADLOCK is one then. NULL: what is committed.
  */
-int index_read(struct store *, const struct index *, unsigned kind,
-    struct slice value, bool may_read, struct idset *ids_r);
+int index_read(struct store *, struct store_txn *, const struct index *,
+    unsigned kind, struct slice value, bool may_read, struct idset *ids_r);
 
 /* An item of a filter that no index serves; desc NULL: there is none. */
 struct plan_gap {
@@ -72,6 +74,7 @@ struct plan_gap {
  * Candidates of FILTER: a superset of what matches, ALL if nothing narrows it.
  * Combined smallest first, stops early, NOT exact where the operand is exact.
  * GAP_r: the first item that an index would have served and none did.
+ * An OP that is the writer sees its own changes; HB_EDEADLOCK.
  */
 int plan_candidates(struct store *, struct op *, const struct filter *,
     struct idset *ids_r, struct plan_gap *gap_r);

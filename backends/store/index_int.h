@@ -195,21 +195,21 @@ int index_data_edit(struct slice data, unsigned low, bool add,
 /* ---- index_read.c ---- */
 
 /* index_read() of a key that is made. */
-int index_read_key(struct store *, const struct index *,
+int index_read_key(struct store *, struct store_txn *, const struct index *,
     const struct index_key *, bool may_read, struct idset *ids_r);
 /*
  * About how many IDs KIND, VALUE has, cheaply. *WHOLE_r: IDS_r are all of them.
  * HB_EDEFER, HB_EDEADLOCK.
  */
-int index_probe(struct store *, const struct index *, unsigned kind,
-    struct slice value, bool may_read, struct idset *ids_r, bool *whole_r,
-    uint64_t *estimate_r);
+int index_probe(struct store *, struct store_txn *, const struct index *,
+    unsigned kind, struct slice value, bool may_read, struct idset *ids_r,
+    bool *whole_r, uint64_t *estimate_r);
 /*
  * All IDs under keys from FROM (inclusive) up to TO (a prefix: keys that begin with it
  * included; NULL: to the end of FROM's kind).
  */
-int index_read_range(struct store *, const struct index *,
-    const struct index_key *from, const struct index_key *to,
-    struct idset *ids_r);
+int index_read_range(struct store *, struct store_txn *,
+    const struct index *, const struct index_key *from,
+    const struct index_key *to, struct idset *ids_r);
 
 #endif

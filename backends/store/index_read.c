@@ -1,11 +1,13 @@
 /*
  * Reading indexes: the sets of one key, through the candidate cache, or of a
  * range of keys. Without transaction: pages are locked while a cursor stands on
- * them; being chosen as victim of a deadlock means to read again.
+ * them; being chosen as victim of a deadlock means to read again. A writer that
+ * has changed something reads through its transaction and past the cache.
  */
 #include <string.h>
 
 #include "backends/store/index_int.h"
+#include "backends/store/range.h"
 #include "util/mem.h"
 
 #define SINGLES		4		/* records before reading in bulk */
@@ -125,8 +127,8 @@ walk_cursor(struct walk *w, DBC *c)
 
 /* NUMBER: that of IX before the walk; HB_EDEADLOCK if it is another one then. */
 static int
-walk_records(struct store *st, const struct index *ix, unsigned number,
-    struct walk *w)
+walk_records(struct store *st, struct store_txn *txn, const struct index *ix,
+    unsigned number, struct walk *w)
 {
 	DBC *c;
 	int err, err2;
@@ -136,14 +138,15 @@ walk_records(struct store *st, const struct index *ix, unsigned number,
 		w->records = 0;
 		w->done = false;
 		w->rc = HB_OK;
-		err = ix->db->cursor(ix->db, NULL, &c, 0);
+		err = ix->db->cursor(ix->db, store_db_txn(txn), &c,
+		    store_read_flags(txn));
 		if (err == 0) {
 			err = walk_cursor(w, c);
 			err2 = c->close(c);
 			if (err == 0 || err == DB_NOTFOUND)
 				err = err2 != 0 ? err2 : err;
 		}
-	} while (err == DB_LOCK_DEADLOCK);
+	} while (err == DB_LOCK_DEADLOCK && txn == NULL);
 	if (err == DB_NOTFOUND) {
 		w->done = true;
 		err = 0;
@@ -154,8 +157,9 @@ walk_records(struct store *st, const struct index *ix, unsigned number,
 }
 
 int
-index_read_key(struct store *st, const struct index *ix,
-    const struct index_key *key, bool may_read, struct idset *ids_r)
+index_read_key(struct store *st, struct store_txn *txn,
+    const struct index *ix, const struct index_key *key, bool may_read,
+    struct idset *ids_r)
 {
 	struct walk w = { .from = key, .exact = true, .ids = ids_r };
 	struct slice name = slice(key->v, key->len);
@@ -164,23 +168,25 @@ index_read_key(struct store *st, const struct index *ix,
 	int rc;
 
 	idset_fini(ids_r);
+	if (txn != NULL && txn->is_dirty)
+		return walk_records(st, txn, ix, number, &w);
 	if (cand_cache_find(st, number, name, ids_r, &ticket))
 		return HB_OK;
 	if (!may_read)
 		return HB_EDEFER;
-	if ((rc = walk_records(st, ix, number, &w)) == HB_OK)
+	if ((rc = walk_records(st, NULL, ix, number, &w)) == HB_OK)
 		cand_cache_put(st, number, name, ids_r, ticket);
 	return rc;
 }
 
 int
-index_read(struct store *st, const struct index *ix, unsigned kind,
-    struct slice value, bool may_read, struct idset *ids_r)
+index_read(struct store *st, struct store_txn *txn, const struct index *ix,
+    unsigned kind, struct slice value, bool may_read, struct idset *ids_r)
 {
 	struct index_key key;
 
 	index_key_make(&key, kind, value);
-	return index_read_key(st, ix, &key, may_read, ids_r);
+	return index_read_key(st, txn, ix, &key, may_read, ids_r);
 }
 
 /* From the first records on: how many there are if it goes on like this. */
@@ -197,10 +203,11 @@ extrapolate(const struct store *st, const struct walk *w)
 }
 
 int
-index_probe(struct store *st, const struct index *ix, unsigned kind,
-    struct slice value, bool may_read, struct idset *ids_r, bool *whole_r,
-    uint64_t *estimate_r)
+index_probe(struct store *st, struct store_txn *txn, const struct index *ix,
+    unsigned kind, struct slice value, bool may_read, struct idset *ids_r,
+    bool *whole_r, uint64_t *estimate_r)
 {
+	bool own = txn != NULL && txn->is_dirty;
 	struct index_key key;
 	struct walk w = { .from = &key, .exact = true, .max = PROBE_RECORDS,
 	    .ids = ids_r };
@@ -213,13 +220,14 @@ index_probe(struct store *st, const struct index *ix, unsigned kind,
 	index_key_make(&key, kind, value);
 	name = slice(key.v, key.len);
 	idset_fini(ids_r);
-	if (!cand_cache_find(st, number, name, ids_r, &ticket)) {
+	if (own || !cand_cache_find(st, number, name, ids_r, &ticket)) {
 		if (!may_read)
 			return HB_EDEFER;
-		if ((rc = walk_records(st, ix, number, &w)) != HB_OK)
+		if ((rc = walk_records(st, own ? txn : NULL, ix, number,
+		    &w)) != HB_OK)
 			return rc;
 		*whole_r = w.done;
-		if (w.done)
+		if (w.done && !own)
 			cand_cache_put(st, number, name, ids_r, ticket);
 	}
 	*estimate_r = *whole_r ? idset_count(ids_r) : extrapolate(st, &w);
@@ -227,12 +235,13 @@ index_probe(struct store *st, const struct index *ix, unsigned kind,
 }
 
 int
-index_read_range(struct store *st, const struct index *ix,
-    const struct index_key *from, const struct index_key *to,
-    struct idset *ids_r)
+index_read_range(struct store *st, struct store_txn *txn,
+    const struct index *ix, const struct index_key *from,
+    const struct index_key *to, struct idset *ids_r)
 {
 	struct walk w = { .from = from, .to = to, .ids = ids_r };
 	unsigned number = ix->number;
 
-	return walk_records(st, ix, number, &w);
+	return walk_records(st, txn != NULL && txn->is_dirty ? txn : NULL, ix,
+	    number, &w);
 }

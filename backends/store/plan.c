@@ -29,6 +29,7 @@ struct cand {
 struct plan {
 	struct store *st;
 	struct op *op;
+	struct store_txn *txn;		/* op is the writer's; NULL */
 	bool may_read;
 	struct plan_gap *gap;
 };
@@ -150,7 +151,7 @@ plan_entry_dn(struct plan *p, const struct filter *f, struct cand *c)
 	int rc;
 
 	cand_none(c);
-	rc = store_id_by_dn(p->st, NULL, &dn, p->may_read, &id);
+	rc = store_id_by_dn(p->st, p->txn, &dn, p->may_read, &id);
 	if (rc == HB_OK)
 		idset_add(&c->ids, id);
 	return rc == HB_ENOTFOUND || rc == HB_ENOENT ? HB_OK : rc;
@@ -194,8 +195,8 @@ plan_equality(struct plan *p, const struct filter *f, struct cand *c)
 	else {
 		c->without = false;
 		c->exact = ix->desc == f->desc && f->rule->match == NULL;
-		rc = index_read(p->st, ix, INDEX_EQ, value, p->may_read,
-		    &c->ids);
+		rc = index_read(p->st, p->txn, ix, INDEX_EQ, value,
+		    p->may_read, &c->ids);
 	}
 	buf_fini(&scratch);
 	return rc;
@@ -220,8 +221,8 @@ plan_present(struct plan *p, const struct filter *f, struct cand *c)
 		return not_indexed(p, f, "presence", INDEX_PRES, c);
 	c->without = false;
 	c->exact = ix->desc == f->desc;
-	return index_read(p->st, ix, INDEX_PRES, SLICE(""), p->may_read,
-	    &c->ids);
+	return index_read(p->st, p->txn, ix, INDEX_PRES, SLICE(""),
+	    p->may_read, &c->ids);
 }
 
 static int
@@ -250,14 +251,14 @@ plan_range(struct plan *p, const struct filter *f, struct cand *c)
 			index_key_make(&from, INDEX_EQ, value);
 		else
 			index_key_prefix(&from, INDEX_EQ, value);
-		rc = index_read_range(p->st, ix, &from, NULL, &c->ids);
+		rc = index_read_range(p->st, p->txn, ix, &from, NULL, &c->ids);
 	} else {
 		index_key_prefix(&from, INDEX_EQ, SLICE(""));
 		if (value.len <= INDEX_VALUE_MAX)
 			index_key_make(&to, INDEX_EQ, value);
 		else
 			index_key_prefix(&to, INDEX_EQ, value);
-		rc = index_read_range(p->st, ix, &from, &to, &c->ids);
+		rc = index_read_range(p->st, p->txn, ix, &from, &to, &c->ids);
 	}
 	buf_fini(&scratch);
 	return rc;
@@ -281,7 +282,7 @@ plan_approx(struct plan *p, const struct filter *f, struct cand *c)
 		if (sound.is_initial)
 			continue;
 		one.without = one.exact = false;
-		rc = index_read(p->st, ix, INDEX_APPROX, slice(sound.v,
+		rc = index_read(p->st, p->txn, ix, INDEX_APPROX, slice(sound.v,
 		    sound.len), p->may_read, &one.ids);
 		if (rc == HB_OK)
 			cand_and(c, &one);
@@ -320,8 +321,8 @@ read_gram(const struct index_key *key, void *arg)
 		return;
 	if (g->rc != HB_OK || is_few(g->c))
 		return;
-	g->rc = index_read_key(g->p->st, g->ix, key, g->p->may_read,
-	    &one.ids);
+	g->rc = index_read_key(g->p->st, g->p->txn, g->ix, key,
+	    g->p->may_read, &one.ids);
 	if (g->rc == HB_OK)
 		cand_and(g->c, &one);
 	idset_fini(&one.ids);
@@ -353,7 +354,7 @@ read_short(struct plan *p, const struct index *ix, struct slice beginning,
 	if (!p->may_read)
 		return HB_EDEFER;
 	index_key_prefix(&key, INDEX_SUB, beginning);
-	rc = index_read_range(p->st, ix, &key, &key, &one.ids);
+	rc = index_read_range(p->st, p->txn, ix, &key, &key, &one.ids);
 	if (rc == HB_OK)
 		cand_and(c, &one);
 	idset_fini(&one.ids);
@@ -412,7 +413,7 @@ plan_initial(struct plan *p, const struct index *ix, const struct filter *f,
 	c->exact = ix->desc == f->desc && f->nany == 0 &&
 	    slice_is_none(f->final) && piece.len <= INDEX_VALUE_MAX &&
 	    piece.len == f->initial.len;
-	return index_read_range(p->st, ix, &key, &key, &c->ids);
+	return index_read_range(p->st, p->txn, ix, &key, &key, &c->ids);
 }
 
 static int
@@ -470,8 +471,8 @@ estimate_equality(struct plan *p, const struct filter *f, struct cand *c,
 	if ((ix = equality_index(p, f, &scratch, &value)) != NULL) {
 		c->without = false;
 		c->exact = ix->desc == f->desc && f->rule->match == NULL;
-		rc = index_probe(p->st, ix, INDEX_EQ, value, p->may_read,
-		    &c->ids, &g->whole, &g->n);
+		rc = index_probe(p->st, p->txn, ix, INDEX_EQ, value,
+		    p->may_read, &c->ids, &g->whole, &g->n);
 		g->cost = g->whole ? 0 : g->n;
 	}
 	buf_fini(&scratch);
@@ -698,7 +699,7 @@ int
 plan_candidates(struct store *st, struct op *op, const struct filter *f,
     struct idset *ids_r, struct plan_gap *gap_r)
 {
-	struct plan p = { st, op, op->may_wait, gap_r };
+	struct plan p = { st, op, store_txn_of(st, op), op->may_wait, gap_r };
 	struct cand c = CAND_INIT;
 	entry_id end = atomic_load(&st->next_id);
 	int rc;
@@ -709,7 +710,8 @@ plan_candidates(struct store *st, struct op *op, const struct filter *f,
 		idset_fini(&c.ids);
 		c = (struct cand)CAND_INIT;
 		rc = plan_filter(&p, f, &c);
-	} while (rc == HB_EDEADLOCK);	/* an index was emptied meanwhile */
+	} while (rc == HB_EDEADLOCK && p.txn == NULL);
+	/* an index was emptied meanwhile */
 	if (rc != HB_OK)
 		goto out;
 	if (!c.without)

@@ -38,6 +38,11 @@ int range_next(struct range *, struct slice *key_r, struct slice *data_r);
 
 /* DB's handle of TXN, NULL for NULL. */
 DB_TXN *store_db_txn(struct store_txn *);
+/*
+ * Flags of a get or a cursor: there is one writer, so what it reads need not
+ * stay locked until its end.
+ */
+u_int32_t store_read_flags(const struct store_txn *);
 /* TXN NULL: QUICK mode, or a change that stands alone. HB_EEXISTS with DB_NOOVERWRITE. */
 int store_put(struct store *, struct store_txn *, DB *, struct slice key,
     struct slice data, u_int32_t flags);

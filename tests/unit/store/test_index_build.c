@@ -106,7 +106,7 @@ check_all(struct fixture *f)
 	for (unsigned i = 0; i < NPEOPLE; i += 7) {
 		int n = snprintf(uid, sizeof(uid), "user.%u", i);
 
-		assert_int_equal(index_read(fixture_store(f), ix, INDEX_EQ,
+		assert_int_equal(index_read(fixture_store(f), NULL, ix, INDEX_EQ,
 		    slice(uid, (size_t)n), true, &ids), HB_OK);
 		assert_int_equal(idset_count(&ids), 1);
 	}
