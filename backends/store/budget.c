@@ -1,8 +1,9 @@
 /*
  * How much memory a database may use: what `memory` says, or when the
  * configuration is silent a share of what the machine, or the cgroup that we
- * are in, has, divided among the databases. Two fifths each are for Berkeley
- * DB's pages and for entries, a tenth each for names and candidates.
+ * are in, has, divided among the databases. The process itself takes a
+ * little of it; of the rest, two fifths each are for Berkeley DB's pages and for
+ * entries, a tenth each for names and candidates.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@
 #include "util/text.h"
 
 #define MIB		((uint64_t)1 << 20)
+/* Program, libraries, regions of locks and logs, buffers of threads. */
+#define OWN_BYTES	(24 * MIB)
+#define OWN_DIV		4		/* but at most a quarter */
 #define POOL_MAX	(2048 * MIB)
 #define POOL_MIN	(8 * MIB)
 #define CACHE_MAX	(16384 * MIB)
@@ -109,6 +113,7 @@ budget_make(const struct store_conf *conf, struct budget *b_r)
 {
 	uint64_t all = conf->memory != 0 ? conf->memory : own_share();
 
+	all -= clamp(OWN_BYTES, 0, all / OWN_DIV);
 	b_r->pool = clamp(all / 5 * 2, POOL_MIN, POOL_MAX);
 	b_r->entries = clamp(all / 5 * 2, CACHE_MIN, CACHE_MAX);
 	b_r->names = clamp(all / 10, CACHE_MIN, CACHE_MAX);

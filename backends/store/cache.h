@@ -16,11 +16,14 @@
 
 #include "backends/store/store_int.h"
 
+/* A node's share of the table. */
+#define CACHE_EXTRA	16
+
 struct cache_node {			/* first member of what is cached */
 	struct cache_node *chain;
 	struct cache_node *prev, *next;
 	uint64_t hash;
-	uint32_t size;			/* bytes it stands for */
+	uint32_t size;			/* bytes, as the allocator counts (mem_size()) */
 	bool is_used, is_long;
 };
 

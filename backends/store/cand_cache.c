@@ -6,8 +6,6 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define NODE_EXTRA	32
-
 struct cand_cache {
 	struct cache table;
 };
@@ -97,8 +95,8 @@ cand_cache_put(struct store *st, unsigned index, struct slice key,
 	cn->index = index;
 	cn->len = (uint32_t)key.len;
 	memcpy(cn->key, key.ptr, key.len);
-	cn->node.size = (uint32_t)(sizeof(*cn) + key.len + NODE_EXTRA +
-	    idset_memory(ids));
+	cn->node.size = (uint32_t)(mem_size(cn) + idset_memory(ids) +
+	    CACHE_EXTRA);
 	cache_put(&st->cands->table, &cn->node, ticket, &k);
 }
 

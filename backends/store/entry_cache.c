@@ -3,9 +3,6 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-/* Allocator's overhead of two pieces, and the table's share. */
-#define NODE_EXTRA	64
-
 struct entry_cache {
 	struct cache table;
 };
@@ -36,8 +33,7 @@ new_node(struct entry *e)
 	struct entry_node *en = mem_alloc(sizeof(*en));
 
 	en->node.hash = hash_u64(e->id);
-	en->node.size = (uint32_t)(sizeof(*en) + sizeof(*e) + e->block.len +
-	    e->dn.text.len + e->dn.norm.len + NODE_EXTRA);
+	en->node.size = (uint32_t)(mem_size(en) + mem_size(e) + CACHE_EXTRA);
 	en->e = entry_ref(e);
 	return &en->node;
 }

@@ -30,6 +30,8 @@
 /* a transaction of a million locks is rare: its chains may be long */
 #define LOCK_BUCKETS	32749
 #define POOL_BUCKET_BYTES	(32 * 1024)
+/* Below this size Berkeley DB adds a quarter of its own accord. */
+#define POOL_WHOLE		((uint64_t)500 << 20)
 #define REPORT_US	2000000
 /* Keys of shared memory: 'H' and a hash of the folder, 8 for an environment. */
 #define SHM_KEY_BASE	0x48000000L
@@ -175,6 +177,8 @@ set_sizes(const struct store *st, DB_ENV *env, uint64_t cache)
 	budget_make(st->conf, &b);
 	if (cache == 0)
 		cache = b.pool;
+	if (cache < POOL_WHOLE)
+		cache = cache / 5 * 4;
 	if ((err = env->set_cachesize(env, (u_int32_t)(cache >> 30),
 	    (u_int32_t)(cache & ((1u << 30) - 1)), 1)) != 0 ||
 	    (err = env->set_lg_bsize(env, LOG_BUFFER)) != 0 ||

@@ -3,8 +3,6 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define NODE_EXTRA	32
-
 struct name_cache {
 	struct cache table;
 };
@@ -37,7 +35,7 @@ new_node(struct slice norm, uint64_t hash, entry_id id)
 	struct name_node *nn = mem_alloc(sizeof(*nn) + norm.len);
 
 	nn->node.hash = hash;
-	nn->node.size = (uint32_t)(sizeof(*nn) + norm.len + NODE_EXTRA);
+	nn->node.size = (uint32_t)(mem_size(nn) + CACHE_EXTRA);
 	nn->id = id;
 	nn->len = (uint32_t)norm.len;
 	if (norm.len > 0)

@@ -23,6 +23,9 @@ char *mem_strdup(const char *cstr);
 char *mem_slicedup(struct slice s);		/* terminated copy */
 char *mem_printf(const char *fmt, ...) HB_PRINTF(1, 2);
 
+/* What the allocator spent on P, which it gave: at least what was asked for. */
+size_t mem_size(void *p);
+
 /* Overwrite N bytes so that the compiler cannot leave it out (secrets). */
 void mem_wipe(void *ptr, size_t n);
 

@@ -3,6 +3,7 @@
 
 #include "util/mem.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,6 +87,12 @@ mem_printf(const char *fmt, ...)
 	n = vasprintf(&p, fmt, ap);
 	va_end(ap);
 	return checked(n < 0 ? NULL : p, 1);
+}
+
+size_t
+mem_size(void *p)
+{
+	return malloc_usable_size(p);
 }
 
 void

@@ -41,10 +41,14 @@ test_budget(void **state)
 
 	(void)state;
 	budget_make(&conf, &b);
-	assert_int_equal(b.pool, 400u << 20);
-	assert_int_equal(b.entries, 400u << 20);
-	assert_int_equal(b.names, 100u << 20);
-	assert_int_equal(b.cands, 100u << 20);
+	/* 24 MiB are for the process itself */
+	assert_int_equal(b.pool, (976u << 20) / 5 * 2);
+	assert_int_equal(b.entries, (976u << 20) / 5 * 2);
+	assert_int_equal(b.names, (976u << 20) / 10);
+	assert_int_equal(b.cands, (976u << 20) / 10);
+	conf.memory = 40u << 20;
+	budget_make(&conf, &b);
+	assert_int_equal(b.pool, (30u << 20) / 5 * 2);
 	conf.memory = (uint64_t)100 << 30;
 	budget_make(&conf, &b);
 	assert_int_equal(b.pool, (uint64_t)2 << 30);
@@ -54,7 +58,7 @@ test_budget(void **state)
 	budget_share();
 	budget_share();
 	budget_make(&conf, &half);
-	assert_in_range(half.names, b.names / 2 - 1, b.names / 2 + 1);
+	assert_in_range(half.names, b.names / 2 - (2u << 20), b.names / 2);
 	conf.cachesize = 1000;
 	budget_make(&conf, &half);
 	assert_int_equal(half.entries, 1000 * 65536);

@@ -25,6 +25,7 @@ sizes(void **state)
 	p[99] = 7;
 	p = mem_realloc(p, 1000);
 	assert_int_equal(p[99], 7);
+	assert_true(mem_size(p) >= 1000);
 	mem_wipe(p, 1000);
 	assert_int_equal(p[99], 0);
 	mem_wipe(NULL, 0);
