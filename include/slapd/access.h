@@ -50,6 +50,13 @@ bool access_filter(void *arg, const struct entry *e,
  */
 int access_refuse(struct op *op, const struct entry *e);
 
+/*
+ * The result of OP, which was RC: HB_EDEFER if a decision needs what is not in
+ * memory (a group, a name by address) and the operation may not wait. Until it
+ * runs again everything is refused to it.
+ */
+int access_settle(struct op *op, int rc);
+
 /* entry, children: the pseudo attributes. */
 const struct attr_desc *access_entry_desc(const struct op *op);
 const struct attr_desc *access_children_desc(const struct op *op);

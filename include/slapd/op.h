@@ -133,6 +133,12 @@ struct op {
 	struct access_cache *access;	/* decisions of this operation (access.h) */
 	struct reply *reply;		/* where answers go (reply.h) */
 	void *frontend;			/* the frontend's own */
+	/*
+	 * Of a search that the server makes for itself: gets what reply_entry()
+	 * would send, its HB_* goes to the backend. NULL: a client's.
+	 */
+	int (*on_entry)(struct op *, struct entry *, void *arg);
+	void *on_entry_arg;
 };
 
 /* True if work on OP should end: return HB_EABANDONED then. */
@@ -151,6 +157,16 @@ HB_API_BEGIN
  * HB_EABANDONED; HB_ETIMELIMIT, of searches.
  */
 int op_go_on(struct op *op);
+
+/*
+ * Search DB for OUTER, without access control and limits, references and
+ * aliases as plain entries; ON_ENTRY (borrowed entry) ends it with an error of
+ * its own. ARENA must last as long. HB_OK, HB_ENOENT (no such base), HB_EDEFER
+ * (OUTER may not wait), HB_EABANDONED (OUTER was stopped), HB_ETIMELIMIT, ...
+ */
+int op_inner_search(struct op *outer, struct be_db *db, struct arena *arena,
+    const struct dn *base, enum ldap_scope scope, const struct filter *filter,
+    int (*on_entry)(struct op *, struct entry *, void *arg), void *arg);
 
 /*
  * Verify op->req.bind.password against userPassword of E (access =auth asked

@@ -11,6 +11,8 @@
 #define RIGHTS_DEFAULT	(ACCESS_DISCLOSE | ACCESS_AUTH | ACCESS_COMPARE | \
 	ACCESS_SEARCH | ACCESS_READ)
 
+#define SCRATCH_MAX	(16 << 20)
+
 static const struct dn empty_dn = { { "", 0 }, { "", 0 } };
 
 /* ---- what ---- */
@@ -89,6 +91,21 @@ what_filter_matches(const struct acl_eval *ev, const struct acl_what *w)
 	    ev->op->schema, ev->e, NULL, NULL) == FILTER_TRUE);
 }
 
+/* Under a rule that is not the attribute's own. */
+static bool
+value_matches_rule(struct acl_eval *ev, const struct acl_what *w)
+{
+	const struct matching_rule *rule = w->value_rule;
+	struct slice norm;
+
+	if (rule->match != NULL)
+		return rule->match(ev->op->schema, rule->kind & MR_STORED ?
+		    ev->value : ev->vnorm, w->value);
+	return schema_norm_assertion(ev->op->schema, &ev->scratch, rule,
+	    SUBSTR_WHOLE, ev->value, &norm) == HB_OK &&
+	    slice_is_eq(norm, w->value);
+}
+
 static bool
 what_value_matches(struct acl_eval *ev, const struct acl_rule *r)
 {
@@ -104,10 +121,12 @@ what_value_matches(struct acl_eval *ev, const struct acl_rule *r)
 		    r->is_fixed ? NULL : ev->m.value,
 		    r->is_fixed ? 0 : ACL_MATCHES);
 	if (slice_is_none(ev->vnorm) && schema_norm_value(ev->op->schema,
-	    ev->op->arena, ev->desc, ev->value, &ev->vnorm) != HB_OK)
+	    &ev->scratch, ev->desc, ev->value, &ev->vnorm) != HB_OK)
 		return false;
 	if (w->value_style == ACL_STYLE_EXACT)
-		return slice_is_eq(ev->vnorm, w->value);
+		return w->value_rule == ev->desc->type->equality ?
+		    slice_is_eq(ev->vnorm, w->value) :
+		    value_matches_rule(ev, w);
 	dn = (struct dn){ ev->value, ev->vnorm };
 	return acl_dn_match(w->value_style, 0, &dn, &w->value_dn);
 }
@@ -121,9 +140,11 @@ run_by(struct acl_eval *ev, const struct acl_rule *r, struct acl_cached_by *out)
 	out->known = true;
 	out->keep = ~0u;
 	out->add = 0;
+	out->by = NULL;
 	for (const struct acl_by *b = r->by; b != NULL; b = b->next) {
 		if (!acl_by_matches(ev, b))
 			continue;
+		out->by = b;
 		if (b->op == ACL_SET) {
 			out->keep = 0;
 			out->add = b->rights;
@@ -138,6 +159,7 @@ run_by(struct acl_eval *ev, const struct acl_rule *r, struct acl_cached_by *out)
 			return;
 	}
 	/* every list ends with an unwritten "by * none stop" */
+	out->by = NULL;
 	out->keep = out->add = 0;
 	out->control = ACL_STOP;
 }
@@ -203,10 +225,47 @@ eval_init(struct acl_eval *ev, struct op *op, const struct entry *e)
 	ev->dn = e != NULL ? &e->dn : &empty_dn;
 	ev->desc = NULL;
 	ev->value = ev->vnorm = SLICE_NONE;
+	arena_init(&ev->scratch, SCRATCH_MAX);
+}
+
+void
+acl_must_wait(struct op *op)
+{
+	struct access_cache *cache = acl_cache(op);
+
+	if (cache != NULL)
+		cache->must_wait = true;
+}
+
+static bool
+must_wait(const struct op *op)
+{
+	return op->access != NULL && op->access->must_wait;
+}
+
+int
+access_settle(struct op *op, int rc)
+{
+	if (!must_wait(op) || op->may_wait)
+		return rc;
+	op->access = NULL;
+	return HB_EDEFER;
+}
+
+/* One rule had its say; tell who wants to know. */
+static void
+tell(const struct acl_watch *watch, const struct acl_rule *r,
+    const struct acl_cached_by *o, unsigned rights)
+{
+	struct acl_step step = { r->file, r->line, r->text,
+		o->by != NULL ? o->by->text : NULL, rights };
+
+	watch->step(&step, watch->arg);
 }
 
 static unsigned
-rights_of(struct acl_eval *ev, const struct access_rules *rules)
+rights_of(struct acl_eval *ev, const struct access_rules *rules,
+    const struct acl_watch *watch)
 {
 	struct acl_cached_by o;
 	unsigned mask = 0;
@@ -222,8 +281,10 @@ rights_of(struct acl_eval *ev, const struct access_rules *rules)
 			continue;
 		outcome(ev, rules, i, &o);
 		mask = (mask & o.keep) | o.add;
+		if (watch != NULL)
+			tell(watch, r, &o, mask);
 		if (o.control == ACL_STOP)
-			return mask;
+			return must_wait(ev->op) ? 0 : mask;
 	}
 	/* no rule had the last word: nothing is granted */
 	return 0;
@@ -247,13 +308,34 @@ access_is_allowed(struct op *op, const struct entry *e,
 	ev.desc = desc;
 	ev.value = value;
 	ev.vnorm = vnorm;
-	granted = (rights_of(&ev, rules) & right) == right;
+	granted = (rights_of(&ev, rules, NULL) & right) == right;
+	arena_fini(&ev.scratch);
 	if (log_is_on(LOG_ACL))
 		log_printf(LOG_ACL, "conn=%ju op=%u ACL right=0x%x on \"%.*s\" "
 		    "attr=%.*s: %s", (uintmax_t)op->connid, op->opid, right,
 		    SLICE_ARG(ev.dn->text), SLICE_ARG(desc->name),
 		    granted ? "granted" : "denied");
 	return granted;
+}
+
+unsigned
+acl_explain(struct op *op, const struct entry *e, const struct attr_desc *desc,
+    struct slice value, const struct acl_watch *watch)
+{
+	const struct access_rules *rules = op->db->rules;
+	struct acl_eval ev;
+	unsigned rights;
+
+	if (acl_is_exempt(op))
+		return RIGHTS_DEFAULT | ACCESS_WRITE | ACCESS_MANAGE;
+	if (rules == NULL || rules->n == 0)
+		return RIGHTS_DEFAULT;
+	eval_init(&ev, op, e);
+	ev.desc = desc;
+	ev.value = value;
+	rights = rights_of(&ev, rules, watch);
+	arena_fini(&ev.scratch);
+	return rights;
 }
 
 /* Does the attribute list of W concern anything of the entry that is shown? */
@@ -316,6 +398,7 @@ enum access_verdict
 access_scan(struct op *op, const struct entry *e, unsigned right)
 {
 	const struct access_rules *rules = op->db->rules;
+	enum access_verdict verdict;
 	struct acl_eval ev;
 
 	if (acl_is_exempt(op))
@@ -324,7 +407,9 @@ access_scan(struct op *op, const struct entry *e, unsigned right)
 		return (right & ~RIGHTS_DEFAULT) == 0 ? ACCESS_EVERYTHING :
 		    ACCESS_NOTHING;
 	eval_init(&ev, op, e);
-	return scan(&ev, rules, right);
+	verdict = scan(&ev, rules, right);
+	arena_fini(&ev.scratch);
+	return must_wait(op) ? ACCESS_NOTHING : verdict;
 }
 
 bool
@@ -415,6 +500,7 @@ access_rules_new(struct arena *arena, const struct slapd_conf *conf,
 	rules->conf = conf;
 	rules->v = arena_calloc(arena, n + 1, sizeof(*rules->v));
 	append(rules, arena, own);
+	rules->nown = rules->n;
 	append(rules, arena, global);
 	rules->entry = schema_builtin(conf->schema, "entry");
 	rules->children = schema_builtin(conf->schema, "children");

@@ -1,11 +1,13 @@
 /*
- * Groups in access rules and limits: static ones, an entry of a class with the
- * members' DNs in an attribute.
+ * Groups in access rules and limits: an entry of a class with an attribute that
+ * has the members' DNs or, of a dynamic group, URLs of searches for them.
  */
 #include "acl_int.h"
 #include "conf.h"
 #include "route.h"
 #include "util/err.h"
+
+#define GROUPS_MAX	64
 
 /* The next piece of "group/class/attribute" up to '/' or the end. */
 static struct slice
@@ -42,10 +44,7 @@ find_attr(struct schema *schema, struct slice name, struct acl_group *g,
 		diag_prefix(diag, "group");
 		return rc;
 	}
-	if (url != NULL && attr_type_is_sub(g->attr->type, url))
-		return diag_err(diag, HB_EUNSUPPORTED, "group: dynamic groups "
-		    "(attribute \"%.*s\") are not supported yet",
-		    SLICE_ARG(name));
+	g->is_dynamic = url != NULL && attr_type_is_sub(g->attr->type, url);
 	return HB_OK;
 }
 
@@ -82,47 +81,94 @@ acl_group_parse(struct arena *arena, struct schema *schema, const char *word,
 	return dn_parse(arena, schema, slice_of(eq + 1), &g->dn, diag);
 }
 
-static bool
-entry_has_member(const struct op *op, const struct entry *e,
-    const struct acl_group *g, const struct dn *who)
+/* The entry DN, in whatever database. HB_OK, HB_ENOENT, HB_EDEFER, ... */
+static int
+get_entry(struct op *op, const struct dn *dn, struct entry **e_r)
+{
+	struct be_db *db = route_find(slapd_db_conf(op->db)->conf, dn);
+
+	return db == NULL || db->be->entry_get == NULL ? HB_ENOENT :
+	    db->be->entry_get(db, op, dn, e_r);
+}
+
+static int
+has_static_member(const struct entry *e, const struct acl_group *g,
+    const struct dn *who, bool *is_r)
 {
 	struct entry_attr a;
-	struct slice norm;
 
-	if (!entry_is_class(e, op->schema, g->oc))
-		return false;
+	for (unsigned i = 0; i < entry_nattrs(e) && !*is_r; i++) {
+		entry_attr_at(e, i, &a);
+		*is_r = attr_desc_is_sub(a.desc, g->attr) &&
+		    entry_attr_has_norm(a, who->norm);
+	}
+	return HB_OK;
+}
+
+/* WHO's entry is read for the first URL that is one. */
+static int
+has_dynamic_member(struct op *op, const struct entry *e,
+    const struct acl_group *g, const struct dn *who, bool *is_r)
+{
+	struct arena arena;
+	struct entry *user = NULL;
+	struct entry_attr a;
+	struct acl_url url;
+	struct slice value;
+	int rc = HB_OK;
+
+	arena_init(&arena, 0);
 	for (unsigned i = 0; i < entry_nattrs(e); i++) {
 		entry_attr_at(e, i, &a);
 		if (!attr_desc_is_sub(a.desc, g->attr))
 			continue;
-		while (entry_value_next(&a, NULL, &norm))
-			if (slice_is_eq(norm, who->norm))
-				return true;
+		while (!*is_r && entry_value_next(&a, &value, NULL)) {
+			if (acl_url_parse(&arena, op->schema, value, &url,
+			    NULL) != HB_OK)
+				continue;
+			if (user == NULL &&
+			    (rc = get_entry(op, who, &user)) != HB_OK)
+				goto out;
+			*is_r = acl_url_has(&url, op->schema, user);
+		}
 	}
-	return false;
+out:
+	entry_unref(&user);
+	arena_fini(&arena);
+	return rc;
 }
 
-static bool
+static int
 look_up(struct op *op, const struct acl_group *g, const struct dn *dn,
-    const struct dn *who)
+    const struct dn *who, bool *is_r)
 {
-	struct be_db *db = route_find(slapd_db_conf(op->db)->conf, dn);
-	bool may_wait = op->may_wait, found;
 	struct entry *e = NULL;
+	int rc = get_entry(op, dn, &e);
 
-	if (db == NULL || db->be->entry_get == NULL)
-		return false;
-	/*
-	 * An access decision cannot be put off, so a group that is not in
-	 * memory is read by this thread, whoever waits: one entry, once an
-	 * operation.
-	 */
-	op->may_wait = true;
-	found = db->be->entry_get(db, op, dn, &e) == HB_OK &&
-	    entry_has_member(op, e, g, who);
-	op->may_wait = may_wait;
+	*is_r = false;
+	if (rc == HB_OK && entry_is_class(e, op->schema, g->oc))
+		rc = g->is_dynamic ? has_dynamic_member(op, e, g, who, is_r) :
+		    has_static_member(e, g, who, is_r);
 	entry_unref(&e);
-	return found;
+	return rc;
+}
+
+static void
+remember(struct op *op, struct access_cache *cache, const struct acl_group *g,
+    const struct dn *dn, const struct dn *who, bool is_member)
+{
+	struct acl_cached_group *c;
+	struct slice name;
+
+	/* of expanded names there may be as many as entries */
+	if (cache->ngroups >= GROUPS_MAX ||
+	    (c = arena_alloc(op->arena, sizeof(*c))) == NULL ||
+	    (name = arena_slice(op->arena, dn->norm)).ptr == NULL)
+		return;
+	*c = (struct acl_cached_group){ name, g->oc, g->attr, who->norm,
+		is_member, cache->groups };
+	cache->groups = c;
+	cache->ngroups++;
 }
 
 bool
@@ -131,19 +177,17 @@ acl_group_has(struct op *op, const struct acl_group *g, const struct dn *dn,
 {
 	struct access_cache *cache = acl_cache(op);
 	struct acl_cached_group *c = cache != NULL ? cache->groups : NULL;
-	bool found;
+	bool is_member;
+	int rc;
 
 	for (; c != NULL; c = c->next)
 		if (c->oc == g->oc && c->attr == g->attr &&
 		    slice_is_eq(c->dn, dn->norm) &&
 		    slice_is_eq(c->who, who->norm))
 			return c->is_member;
-	found = look_up(op, g, dn, who);
-	if (cache != NULL &&
-	    (c = arena_alloc(op->arena, sizeof(*c))) != NULL) {
-		*c = (struct acl_cached_group){ dn->norm, g->oc, g->attr,
-			who->norm, found, cache->groups };
-		cache->groups = c;
-	}
-	return found;
+	if ((rc = look_up(op, g, dn, who, &is_member)) == HB_EDEFER)
+		acl_must_wait(op);
+	else if (cache != NULL)
+		remember(op, cache, g, dn, who, is_member);
+	return rc == HB_OK && is_member;
 }

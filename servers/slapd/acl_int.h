@@ -21,6 +21,8 @@ enum acl_style {
  * What $0 .. $9 of a clause stand for: pieces of the entry's DN and of the
  * value.
  */
+struct acl_set;
+
 struct acl_matches {
 	struct slice dn[ACL_MATCHES];
 	struct slice value[ACL_MATCHES];
@@ -31,6 +33,15 @@ struct acl_group {
 	char *pattern;			/* EXPAND: to be expanded */
 	const struct object_class *oc;
 	const struct attr_desc *attr;
+	bool is_dynamic;		/* ATTR holds URLs of searches */
+};
+
+struct acl_url {
+	struct dn base;
+	enum acl_style scope;		/* EXACT, ONE, SUB, CHILDREN */
+	const struct filter *filter;
+	const struct attr_desc **attrs;
+	unsigned nattrs;
 };
 
 /* ---- what a rule is for ---- */
@@ -72,7 +83,8 @@ struct acl_what {
 enum acl_who_kind {
 	ACL_ANY, ACL_ANONYMOUS, ACL_USERS, ACL_SELF, ACL_DN, ACL_DNATTR,
 	ACL_GROUP, ACL_PEERNAME, ACL_SOCKNAME, ACL_SOCKURL, ACL_SSF,
-	ACL_TRANSPORT_SSF, ACL_TLS_SSF, ACL_SASL_SSF, ACL_WHO_KINDS
+	ACL_TRANSPORT_SSF, ACL_TLS_SSF, ACL_SASL_SSF, ACL_DOMAIN, ACL_IN_SET,
+	ACL_WHO_KINDS
 };
 
 /* Further styles of peername, beside EXACT, REGEX and EXPAND. */
@@ -92,12 +104,15 @@ struct acl_who {
 	int level;			/* self.level{n}, dn.level{n} */
 	struct dn dn;
 	char *pattern;			/* EXPAND; REGEX with $n; texts */
+	bool is_expanded;		/* domain.sub,expand */
 	regex_t *regex;			/* REGEX without $n */
 	const struct attr_desc *attr;	/* dnattr */
 	struct acl_group group;
 	enum acl_peer peer;
 	struct acl_address address;
 	unsigned ssf;
+	struct acl_set *set;
+	const char *text;		/* as it was written */
 	struct acl_who *next;		/* all of one `by` must hold */
 };
 
@@ -111,6 +126,7 @@ struct acl_by {
 	/* selfwrite: only values that are the requester's DN */
 	bool self, real_self;
 	enum acl_control control;
+	const char *text;		/* "users read", as it was written */
 	struct acl_by *next;
 };
 
@@ -126,6 +142,7 @@ struct acl_rule {
 	bool per_value;
 	/* what is *: neither DN, filter, attribute nor value */
 	bool is_open;
+	const char *text;		/* "to attrs=cn" */
 	const char *file;
 	unsigned line;
 	struct acl_rule *next;		/* in its list */
@@ -142,6 +159,7 @@ struct access_rules {
 	const struct slapd_conf *conf;
 	const struct acl_rule **v;
 	unsigned n;
+	unsigned nown;			/* of them the database's own, first */
 	/* some rule may decide otherwise for single values */
 	bool per_value;
 	const struct attr_desc *entry, *children;
@@ -164,12 +182,17 @@ struct acl_cached_by {
 	enum acl_control control;
 	/* rights become (rights & keep) | add */
 	unsigned keep, add;
+	/* the clause that matched last; NULL: none, or the unwritten end */
+	const struct acl_by *by;
 };
 
 struct access_cache {
 	const struct access_rules *rules;
 	struct acl_cached_by *by;	/* one a rule */
 	struct acl_cached_group *groups;
+	unsigned ngroups;
+	/* a decision needs the disk, which the thread may not wait for */
+	bool must_wait;
 };
 
 /* One question while it is answered. */
@@ -180,6 +203,7 @@ struct acl_eval {
 	const struct attr_desc *desc;
 	struct slice value, vnorm;
 	struct acl_matches m;		/* of the current rule */
+	struct arena scratch;		/* of this question */
 };
 
 /* ---- acl_match.c ---- */
@@ -208,15 +232,45 @@ bool acl_has_submatch(const char *pattern);
 char *acl_expand(struct arena *, const char *pattern,
     const struct acl_matches *, bool quote);
 int acl_parse_address(const char *text, struct acl_address *, struct diag *);
-/* PEERNAME "IP=192.0.2.1:389", "IP=[::1]:389". */
+/*
+ * Length (4 or 16) of the address of PEERNAME, "IP=192.0.2.1:389" or
+ * "IP=[::1]:389"; 0: it has none.
+ */
+unsigned acl_peer_address(struct slice peername, uint8_t addr[16]);
 bool acl_address_match(const struct acl_address *, struct slice peername);
+
+/* ---- acl_url.c ---- */
+
+bool acl_is_url(struct slice text);
+/* "ldap:///base?attrs?scope?filter". HB_EINVAL, HB_EDNSYNTAX, HB_EPROTO, ... */
+int acl_url_parse(struct arena *, struct schema *, struct slice text,
+    struct acl_url *, struct diag *);
+/* Would a search for the URL find E? */
+bool acl_url_has(const struct acl_url *, const struct schema *,
+    const struct entry *e);
+
+/* ---- acl_domain.c ---- */
+
+/*
+ * Name of the requester's address, in ARENA; NONE: it has none, or it has to be
+ * asked for and OP may not wait (acl_must_wait() was called).
+ */
+struct slice acl_peer_domain(struct op *, struct arena *);
+
+/* ---- acl_set_eval.c ---- */
+
+/* Is SET not empty for the requester and the entry? */
+bool acl_set_holds(struct acl_eval *, const struct acl_set *);
 
 /* ---- acl_group.c ---- */
 
 /* "group[/class[/attribute]][.exact|.expand]=dn" */
 int acl_group_parse(struct arena *, struct schema *, const char *word,
     struct acl_group *, struct diag *);
-/* Is WHO a member of the group entry DN? Remembered for the operation. */
+/*
+ * Is WHO a member of the group entry DN? Remembered for the operation. False
+ * with acl_must_wait() called if that cannot be known without waiting.
+ */
 bool acl_group_has(struct op *, const struct acl_group *, const struct dn *dn,
     const struct dn *who);
 
@@ -232,5 +286,7 @@ bool acl_is_exempt(const struct op *);
 
 /* The cache of OP for its database's rules; NULL: no memory. */
 struct access_cache *acl_cache(struct op *);
+/* From now on everything is refused to OP, until it runs where it may wait. */
+void acl_must_wait(struct op *);
 
 #endif

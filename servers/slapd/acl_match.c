@@ -335,6 +335,17 @@ parse_host(const char *host, uint8_t out[16])
 	return 4;
 }
 
+unsigned
+acl_peer_address(struct slice peername, uint8_t addr[16])
+{
+	char host[64];
+	struct slice port;
+
+	return slice_has_prefix(peername, SLICE("IP=")) &&
+	    split_peer(slice_skip(peername, 3), host, &port) ?
+	    parse_host(host, addr) : 0;
+}
+
 bool
 acl_address_match(const struct acl_address *a, struct slice peername)
 {

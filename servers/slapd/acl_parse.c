@@ -1,7 +1,7 @@
 /*
  * `access to <what> by <who> <access> <control> ...` into struct acl_rule.
  */
-#include "acl_parse.h"
+#include "acl_set.h"
 #include "util/err.h"
 #include "util/log.h"
 
@@ -134,10 +134,11 @@ value_rule(struct acl_parser *p, struct slice name,
 	if (w->value_rule == NULL)
 		return diag_err(p->diag, HB_EINVAL, "<access> unknown matching "
 		    "rule \"%.*s\" in to clause", SLICE_ARG(name));
-	if (w->value_rule != desc->type->equality)
-		return diag_err(p->diag, HB_EUNSUPPORTED, "<access> val with a "
-		    "rule other than that of the attribute is not supported "
-		    "yet");
+	if (w->value_rule != desc->type->equality &&
+	    !schema_rule_applies(w->value_rule, desc->type))
+		return diag_err(p->diag, HB_EINVAL, "<access> matching rule "
+		    "\"%.*s\" is not for the values of \"%.*s\"",
+		    SLICE_ARG(name), SLICE_ARG(desc->name));
 	return HB_OK;
 }
 
@@ -164,8 +165,11 @@ what_value(struct acl_parser *p, const struct acl_clause *c)
 	case ACL_STYLE_REGEX:
 		return acl_compile(p, text, &w->value_regex);
 	case ACL_STYLE_EXACT:
-		rc = schema_norm_value(p->schema, p->list->arena, desc,
-		    slice_of(text), &w->value);
+		rc = w->value_rule == desc->type->equality ?
+		    schema_norm_value(p->schema, p->list->arena, desc,
+		    slice_of(text), &w->value) :
+		    schema_norm_assertion(p->schema, p->list->arena,
+		    w->value_rule, SUBSTR_WHOLE, slice_of(text), &w->value);
 		if (rc != HB_OK)
 			return diag_err(p->diag, HB_EINVAL, "<access> value "
 			    "\"%s\" does not fit attribute \"%.*s\"", text,
@@ -174,6 +178,10 @@ what_value(struct acl_parser *p, const struct acl_clause *c)
 	case ACL_STYLE_ONE:
 	case ACL_STYLE_SUB:
 	case ACL_STYLE_CHILDREN:
+		if (!acl_has_dn_values(desc))
+			return diag_err(p->diag, HB_EINVAL, "<access> \"%s\": "
+			    "the values of \"%.*s\" are no DNs",
+			    acl_word_at(p), SLICE_ARG(desc->name));
 		return acl_parse_dn(p, text, &w->value_dn);
 	default:
 		return diag_err(p->diag, HB_EINVAL, "<access> unknown style of "
@@ -244,10 +252,15 @@ is_who_fixed(const struct acl_who *w)
 		return false;
 	case ACL_GROUP:
 		return w->group.pattern == NULL;
+	case ACL_IN_SET:
+		return w->set->is_fixed;
 	case ACL_DN:
 	case ACL_PEERNAME:
 	case ACL_SOCKNAME:
 	case ACL_SOCKURL:
+	case ACL_DOMAIN:
+		if (w->style == ACL_STYLE_SUB && w->kind == ACL_DOMAIN)
+			return !w->is_expanded;
 		return w->regex != NULL || w->pattern == NULL ||
 		    (w->kind != ACL_DN && w->style == ACL_STYLE_EXACT);
 	default:
@@ -295,7 +308,7 @@ int
 acl_list_add(struct acl_list *list, struct schema *schema,
     const struct cfg_line *line, struct diag *diag)
 {
-	struct acl_parser p = { list, schema, line, 1, NULL, diag };
+	struct acl_parser p = { list, schema, line, 1, NULL, false, diag };
 	struct acl_by **end;
 	int rc;
 
@@ -305,6 +318,7 @@ acl_list_add(struct acl_list *list, struct schema *schema,
 	end = &p.rule->by;
 	if ((rc = parse_what(&p)) != HB_OK)
 		return rc;
+	p.rule->text = acl_join_words(&p, 1, p.i);
 	if (acl_word_at(&p) == NULL)
 		return diag_err(diag, HB_EINVAL, "<access> expecting \"by\" "
 		    "<who> after <what>");

@@ -13,6 +13,7 @@ struct acl_parser {
 	const struct cfg_line *line;
 	unsigned i;			/* current word */
 	struct acl_rule *rule;
+	bool set_expands;		/* the set being read: $n is replaced */
 	struct diag *diag;
 };
 
@@ -35,6 +36,9 @@ struct acl_clause {
 void *acl_alloc(struct acl_parser *, size_t n);	/* zeroed */
 /* The current word; NULL at the end of the line. */
 const char *acl_word_at(const struct acl_parser *);
+/* Words FIRST .. END - 1 with blanks between. */
+const char *acl_join_words(const struct acl_parser *, unsigned first,
+    unsigned end);
 void acl_split_clause(const char *word, struct acl_clause *);
 bool acl_is_named(const struct acl_clause *, const char *name);
 /* "level{-1}" */
@@ -49,6 +53,7 @@ int acl_check_pattern(struct acl_parser *, const char *pattern);
 /* A DN pattern without the blanks after its commas. */
 char *acl_squeeze_pattern(struct acl_parser *, const char *text);
 int acl_parse_dn(struct acl_parser *, const char *text, struct dn *dn_r);
+bool acl_has_dn_values(const struct attr_desc *);
 /* "*", ".*": matches whatever it is held against. */
 bool acl_is_any_pattern(const char *text);
 

@@ -3,7 +3,7 @@
  */
 #include <ctype.h>
 
-#include "acl_parse.h"
+#include "acl_set.h"
 #include "util/err.h"
 #include "util/text.h"
 
@@ -65,14 +65,11 @@ static int
 who_dnattr(struct acl_parser *p, const struct acl_clause *c, struct acl_who *w)
 {
 	struct slice name = arena_slice(p->list->arena, slice_of(c->value));
-	const struct matching_rule *eq;
 
 	if (schema_desc(p->schema, name, &w->attr, NULL) != HB_OK)
 		return diag_err(p->diag, HB_EINVAL, "<access> dnattr \"%s\": "
 		    "attribute type undefined", c->value);
-	eq = w->attr->type->equality;
-	if (eq == NULL || (strcmp(eq->oid, "2.5.13.1") != 0 &&
-	    strcmp(eq->oid, "2.5.13.23") != 0))
+	if (!acl_has_dn_values(w->attr))
 		return diag_err(p->diag, HB_EINVAL, "<access> dnattr \"%s\": "
 		    "its values are no DNs", c->value);
 	return HB_OK;
@@ -130,6 +127,39 @@ who_peername(struct acl_parser *p, const struct acl_clause *c,
 }
 
 static int
+who_domain(struct acl_parser *p, const struct acl_clause *c,
+    struct acl_who *w)
+{
+	if (!slice_is_eq_nocase(c->style, SLICE("sub")) &&
+	    !slice_is_eq_nocase(c->style, SLICE("subtree")))
+		return who_text(p, c, w);
+	w->style = ACL_STYLE_SUB;
+	w->is_expanded = slice_is_eq_nocase(c->mod, SLICE("expand"));
+	if (!slice_is_none(c->mod) && !w->is_expanded)
+		return diag_err(p->diag, HB_EINVAL, "<access> unknown style "
+		    "modifier \"%.*s\" in \"%s\": expecting expand",
+		    SLICE_ARG(c->mod), acl_word_at(p));
+	w->pattern = arena_strdup(p->list->arena, c->value);
+	return HB_OK;
+}
+
+static int
+who_set(struct acl_parser *p, const struct acl_clause *c, struct acl_who *w)
+{
+	int rc;
+
+	if ((rc = acl_style_of(p, c, &w->style, &w->level)) != HB_OK)
+		return rc;
+	if (w->style != ACL_STYLE_EXACT && w->style != ACL_STYLE_EXPAND)
+		return diag_err(p->diag, HB_EINVAL, "<access> unknown style in "
+		    "\"%s\": expecting set, set.exact or set.expand",
+		    acl_word_at(p));
+	p->set_expands = w->style == ACL_STYLE_EXPAND ||
+	    !slice_is_none(c->mod);
+	return acl_set_parse(p, c->value, &w->set);
+}
+
+static int
 who_ssf(struct acl_parser *p, const struct acl_clause *c, struct acl_who *w)
 {
 	uint64_t v;
@@ -166,13 +196,16 @@ static const struct who_row {
 	{ "peername", ACL_PEERNAME, WHO_VALUE, who_peername },
 	{ "sockname", ACL_SOCKNAME, WHO_VALUE, who_text },
 	{ "sockurl", ACL_SOCKURL, WHO_VALUE, who_text },
+	{ "domain", ACL_DOMAIN, WHO_VALUE, who_domain },
+	{ "set", ACL_IN_SET, WHO_VALUE, who_set },
 	{ "ssf", ACL_SSF, WHO_VALUE, who_ssf },
 	{ "transport_ssf", ACL_TRANSPORT_SSF, WHO_VALUE, who_ssf },
 	{ "tls_ssf", ACL_TLS_SSF, WHO_VALUE, who_ssf },
 	{ "sasl_ssf", ACL_SASL_SSF, WHO_VALUE, who_ssf },
 };
 
-static const char *const foreign_who[] = { "set", "domain", "dynacl", "aci" };
+/* Words of slapd that stand for modules which are not there. */
+static const char *const foreign_who[] = { "dynacl", "aci" };
 
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 
@@ -206,8 +239,10 @@ refuse_foreign(struct acl_parser *p, const struct acl_clause *c)
 
 	for (size_t i = 0; i < COUNT(foreign_who); i++)
 		if (slice_is_eq_nocase(name, slice_of(foreign_who[i])))
-			return diag_err(p->diag, HB_EUNSUPPORTED, "<access> by "
-			    "%s is not supported yet", foreign_who[i]);
+			return diag_err(p->diag, HB_EUNSUPPORTED, "<access> "
+			    "\"%s\": there are no modules for dynamic access "
+			    "control; expecting dn, group, set or another "
+			    "<who>", acl_word_at(p));
 	return HB_OK;
 }
 
@@ -234,6 +269,7 @@ who_word(struct acl_parser *p, struct acl_by *by, bool *is_who_r)
 		    "\"%s\" in by clause", acl_word_at(p));
 	w = acl_alloc(p, sizeof(*w));
 	w->kind = row->kind;
+	w->text = arena_strdup(p->list->arena, acl_word_at(p));
 	w->real = (row->flags & WHO_REAL) != 0;
 	if ((rc = row->parse(p, &c, w)) != HB_OK)
 		return rc;
@@ -245,60 +281,18 @@ who_word(struct acl_parser *p, struct acl_by *by, bool *is_who_r)
 
 /* ---- access and control ---- */
 
-#define L_DISCLOSE	ACCESS_DISCLOSE
-#define L_AUTH		(L_DISCLOSE | ACCESS_AUTH)
-#define L_COMPARE	(L_AUTH | ACCESS_COMPARE)
-#define L_SEARCH	(L_COMPARE | ACCESS_SEARCH)
-#define L_READ		(L_SEARCH | ACCESS_READ)
-
-static const struct { const char *name; unsigned rights; } levels[] = {
-	{ "none", 0 }, { "disclose", L_DISCLOSE }, { "auth", L_AUTH },
-	{ "compare", L_COMPARE }, { "search", L_SEARCH }, { "read", L_READ },
-	{ "add", L_READ | ACCESS_WADD }, { "delete", L_READ | ACCESS_WDEL },
-	{ "write", L_READ | ACCESS_WRITE },
-	{ "manage", L_READ | ACCESS_WRITE | ACCESS_MANAGE },
-};
-
-static const struct { char letter; unsigned right; } privileges[] = {
-	{ '0', 0 }, { 'd', ACCESS_DISCLOSE }, { 'x', ACCESS_AUTH },
-	{ 'c', ACCESS_COMPARE }, { 's', ACCESS_SEARCH }, { 'r', ACCESS_READ },
-	{ 'w', ACCESS_WRITE }, { 'a', ACCESS_WADD }, { 'z', ACCESS_WDEL },
-	{ 'm', ACCESS_MANAGE },
-};
-
-static bool
-parse_privileges(const char *s, unsigned *rights_r)
-{
-	*rights_r = 0;
-	for (; *s != '\0'; s++) {
-		size_t i = 0;
-
-		while (i < COUNT(privileges) && privileges[i].letter !=
-		    tolower((unsigned char)*s))
-			i++;
-		if (i == COUNT(privileges))
-			return false;
-		*rights_r |= privileges[i].right;
-	}
-	return true;
-}
-
 static bool
 parse_access(const char *word, struct acl_by *by)
 {
+	char op;
+
 	by->real_self = strncasecmp(word, "realself", 8) == 0;
 	by->self = by->real_self || strncasecmp(word, "self", 4) == 0;
 	word += by->real_self ? 8 : by->self ? 4 : 0;
-	by->op = *word == '+' ? ACL_ADD : *word == '-' ? ACL_REMOVE : ACL_SET;
-	if (*word == '=' || *word == '+' || *word == '-')
-		return word[1] != '\0' &&
-		    parse_privileges(word + 1, &by->rights);
-	for (size_t i = 0; i < COUNT(levels); i++)
-		if (strcasecmp(word, levels[i].name) == 0) {
-			by->rights = levels[i].rights;
-			return true;
-		}
-	return false;
+	if (!acl_parse_rights(word, &by->rights, &op))
+		return false;
+	by->op = op == '+' ? ACL_ADD : op == '-' ? ACL_REMOVE : ACL_SET;
+	return true;
 }
 
 static bool
@@ -314,8 +308,8 @@ parse_control(const char *word, enum acl_control *c_r)
 	return false;
 }
 
-int
-acl_parse_by(struct acl_parser *p, struct acl_by *by)
+static int
+parse_by(struct acl_parser *p, struct acl_by *by)
 {
 	const char *word;
 	bool is_who = true;
@@ -327,21 +321,34 @@ acl_parse_by(struct acl_parser *p, struct acl_by *by)
 			return rc;
 	if (by->who == NULL)
 		return diag_err(p->diag, HB_EINVAL, "<access> expecting <who> "
-		    "got \"%s\"", acl_word_at(p) != NULL ? acl_word_at(p) : "");
+		    "after \"by\" got \"%s\"", acl_word_at(p) != NULL ?
+		    acl_word_at(p) : "");
 	/* no access: nothing is added to what earlier clauses gave */
 	by->op = ACL_ADD;
 	if ((word = acl_word_at(p)) != NULL && strcasecmp(word, "by") != 0 &&
 	    !parse_control(word, &by->control)) {
 		if (!parse_access(word, by))
 			return diag_err(p->diag, HB_EINVAL, "<access> "
-			    "expecting \"to\" or \"by\" got \"%s\"", word);
+			    "expecting <who>, <access>, <control> or \"by\" "
+			    "got \"%s\"", word);
 		p->i++;
 	}
 	if ((word = acl_word_at(p)) != NULL &&
 	    parse_control(word, &by->control))
 		p->i++;
 	if ((word = acl_word_at(p)) != NULL && strcasecmp(word, "by") != 0)
-		return diag_err(p->diag, HB_EINVAL, "<access> expecting \"to\" "
-		    "or \"by\" got \"%s\"", word);
+		return diag_err(p->diag, HB_EINVAL, "<access> expecting "
+		    "<control> or \"by\" got \"%s\"", word);
 	return HB_OK;
+}
+
+int
+acl_parse_by(struct acl_parser *p, struct acl_by *by)
+{
+	unsigned first = p->i;
+	int rc = parse_by(p, by);
+
+	if (rc == HB_OK)
+		by->text = acl_join_words(p, first, p->i);
+	return rc;
 }

@@ -49,7 +49,7 @@ is_self(struct acl_eval *ev, const struct acl_who *w)
 static bool
 matches_new_regex(struct acl_eval *ev, const char *pattern, struct slice text)
 {
-	char *p = acl_expand(ev->op->arena, pattern, &ev->m, true);
+	char *p = acl_expand(&ev->scratch, pattern, &ev->m, true);
 	regex_t re;
 	bool found;
 
@@ -64,9 +64,9 @@ matches_new_regex(struct acl_eval *ev, const char *pattern, struct slice text)
 static bool
 expand_dn(struct acl_eval *ev, const char *pattern, struct dn *dn_r)
 {
-	char *text = acl_expand(ev->op->arena, pattern, &ev->m, false);
+	char *text = acl_expand(&ev->scratch, pattern, &ev->m, false);
 
-	return text != NULL && dn_parse(ev->op->arena, ev->op->schema,
+	return text != NULL && dn_parse(&ev->scratch, ev->op->schema,
 	    slice_of(text), dn_r, NULL) == HB_OK;
 }
 
@@ -133,7 +133,7 @@ is_text(struct acl_eval *ev, const struct acl_who *w, struct slice text)
 		return matches_new_regex(ev, w->pattern, text);
 	pattern = slice_of(w->pattern);
 	if (w->style == ACL_STYLE_EXPAND) {
-		char *p = acl_expand(ev->op->arena, w->pattern, &ev->m, false);
+		char *p = acl_expand(&ev->scratch, w->pattern, &ev->m, false);
 
 		if (p == NULL)
 			return false;
@@ -194,6 +194,37 @@ is_sasl_ssf(struct acl_eval *ev, const struct acl_who *w)
 	return ev->op->who->sasl_ssf >= w->ssf;
 }
 
+/* domain: a name, its subdomains too, a pattern. */
+static bool
+is_domain(struct acl_eval *ev, const struct acl_who *w)
+{
+	struct slice name = acl_peer_domain(ev->op, &ev->scratch);
+	struct slice domain;
+	const char *text = w->pattern;
+
+	if (w->style != ACL_STYLE_SUB)
+		return is_text(ev, w, name);
+	if (w->is_expanded)
+		text = acl_expand(&ev->scratch, text, &ev->m, false);
+	if (slice_is_none(name) || text == NULL)
+		return false;
+	domain = slice_of(text);
+	if (domain.len > 0 && domain.ptr[0] == '.')
+		domain = slice_skip(domain, 1);
+	if (domain.len == 0 || name.len < domain.len ||
+	    !slice_is_eq_nocase(slice_skip(name, name.len - domain.len),
+	    domain))
+		return false;
+	return name.len == domain.len ||
+	    name.ptr[name.len - domain.len - 1] == '.';
+}
+
+static bool
+is_in_set(struct acl_eval *ev, const struct acl_who *w)
+{
+	return acl_set_holds(ev, w->set);
+}
+
 static bool (*const who_is[ACL_WHO_KINDS])(struct acl_eval *,
     const struct acl_who *) = {
 	[ACL_ANY] = is_any, [ACL_ANONYMOUS] = is_anonymous,
@@ -202,7 +233,8 @@ static bool (*const who_is[ACL_WHO_KINDS])(struct acl_eval *,
 	[ACL_PEERNAME] = is_peername, [ACL_SOCKNAME] = is_sockname,
 	[ACL_SOCKURL] = is_sockurl, [ACL_SSF] = is_ssf,
 	[ACL_TRANSPORT_SSF] = is_transport_ssf, [ACL_TLS_SSF] = is_tls_ssf,
-	[ACL_SASL_SSF] = is_sasl_ssf
+	[ACL_SASL_SSF] = is_sasl_ssf,
+	[ACL_DOMAIN] = is_domain, [ACL_IN_SET] = is_in_set
 };
 
 /* selfwrite and the like are for the value that is the requester's DN. */
@@ -214,7 +246,7 @@ is_own_value(struct acl_eval *ev, const struct acl_by *b)
 	if (slice_is_none(ev->value) || dn_is_empty(who))
 		return false;
 	if (slice_is_none(ev->vnorm) && schema_norm_value(ev->op->schema,
-	    ev->op->arena, ev->desc, ev->value, &ev->vnorm) != HB_OK)
+	    &ev->scratch, ev->desc, ev->value, &ev->vnorm) != HB_OK)
 		return false;
 	return slice_is_eq(ev->vnorm, who->norm);
 }

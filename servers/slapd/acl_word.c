@@ -17,6 +17,23 @@ acl_word_at(const struct acl_parser *p)
 	return p->i < p->line->nwords ? p->line->words[p->i] : NULL;
 }
 
+const char *
+acl_join_words(const struct acl_parser *p, unsigned first, unsigned end)
+{
+	struct slice s;
+	struct buf b;
+
+	buf_init(&b);
+	for (unsigned i = first; i < end; i++) {
+		if (i > first)
+			buf_put_char(&b, ' ');
+		buf_put_slice(&b, slice_of(p->line->words[i]));
+	}
+	s = arena_slice(p->list->arena, buf_slice(&b));
+	buf_fini(&b);
+	return s.ptr;
+}
+
 void
 acl_split_clause(const char *word, struct acl_clause *c)
 {
@@ -137,6 +154,16 @@ acl_parse_dn(struct acl_parser *p, const char *text, struct dn *dn_r)
 	if (rc != HB_OK)
 		diag_prefix(p->diag, "<access> bad DN \"%s\"", text);
 	return rc;
+}
+
+/* By distinguishedNameMatch or uniqueMemberMatch. */
+bool
+acl_has_dn_values(const struct attr_desc *desc)
+{
+	const struct matching_rule *eq = desc->type->equality;
+
+	return eq != NULL && (strcmp(eq->oid, "2.5.13.1") == 0 ||
+	    strcmp(eq->oid, "2.5.13.23") == 0);
 }
 
 bool

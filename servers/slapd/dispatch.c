@@ -9,6 +9,7 @@
 #include "own.h"
 #include "route.h"
 #include "server.h"
+#include "slapd/access.h"
 #include "slapd/backend.h"
 #include "util/err.h"
 #include "util/text.h"
@@ -240,7 +241,7 @@ fop_backend(struct fop *f)
 		    db->be->op[op->kind](db, op) : diag_err(&op->diag,
 		    HB_EUNWILLING, "operation not supported within naming "
 		    "context");
-	if (rc == HB_EDEFER)
+	if ((rc = access_settle(op, rc)) == HB_EDEFER)
 		return rc;
 	for (ov = db->overlays; ov != NULL; ov = ov->next)
 		if (ov->type->after != NULL)
@@ -274,6 +275,7 @@ fop_stamp(struct fop *f, struct entry_stamp *stamp_r)
 int
 fop_run(struct fop *f, struct buf *out, int decode)
 {
+	size_t start = out->len;
 	int rc = decode;
 
 	f->reply.out = out;
@@ -284,9 +286,11 @@ fop_run(struct fop *f, struct buf *out, int decode)
 	if (rc == HB_OK)
 		rc = controls_apply(f);
 	if (rc == HB_OK)
-		rc = f->type->run(f);
+		rc = access_settle(&f->op, f->type->run(f));
 	if (rc == HB_EDEFER) {
-		hb_assert(!f->op.may_wait && f->reply.nentries == 0);
+		hb_assert(!f->op.may_wait);
+		/* entries before the one whose access has to wait for the disk */
+		out->len = start;
 		return rc;
 	}
 	op_reply_result(f, rc);

@@ -197,6 +197,7 @@ parse_selector(struct be_db *db, struct limit_rule *r,
 {
 	struct slapd_conf *conf = slapd_db_conf(db)->conf;
 	const char *w = line->words[1];
+	int rc;
 
 	if (strcmp(w, "*") == 0)
 		r->who = WHO_ANY;
@@ -205,10 +206,13 @@ parse_selector(struct be_db *db, struct limit_rule *r,
 	else if (strcasecmp(w, "users") == 0)
 		r->who = WHO_USERS;
 	else if (strncasecmp(w, "group", 5) == 0 && strchr(w, '=') != NULL &&
-	    (w[5] == '=' || w[5] == '/')) {
+	    (w[5] == '=' || w[5] == '/' || w[5] == '.')) {
 		r->who = WHO_GROUP;
-		return acl_group_parse(&conf->arena, db->schema, w,
-		    &r->group, diag);
+		rc = acl_group_parse(&conf->arena, db->schema, w, &r->group,
+		    diag);
+		return rc == HB_OK && r->group.pattern != NULL ?
+		    diag_err(diag, HB_EINVAL, "<%s> \"%s\": there is nothing "
+		    "to expand; exact expected", line->words[0], w) : rc;
 	} else if (strncasecmp(w, "dn", 2) == 0 && strchr(w, '=') != NULL &&
 	    (w[2] == '=' || w[2] == '.'))
 		return parse_dn_selector(db, r, line, w, diag);

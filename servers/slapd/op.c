@@ -169,6 +169,9 @@ op_go_on(struct op *op)
 	deadline = op->kind == OP_SEARCH ? op->req.search.deadline_us : 0;
 	if (deadline != 0 && now > deadline)
 		return HB_ETIMELIMIT;
+	/* one inside another goes on in its turn */
+	if (f == NULL)
+		return HB_OK;
 	turns_step(f->server->turns, &f->turn, now);
 	return op_is_stopped(op) ? HB_EABANDONED : HB_OK;
 }

@@ -248,6 +248,8 @@ reply_entry(struct op *op, struct entry *e)
 
 	if (op_is_stopped(op))
 		return HB_EABANDONED;
+	if (op->on_entry != NULL)
+		return op->on_entry(op, e, op->on_entry_arg);
 	if (!entry_is_readable(op, e, &all))
 		return HB_OK;
 	if (op->req.search.size_limit != 0 &&

@@ -56,12 +56,18 @@ struct tool_run {
 	int keep_logs;			/* as tool_backup.keep */
 	const char *logs;
 	time_t until;			/* 0: none */
+	struct tool_who {		/* slapacl */
+		const char *authc_dn, *authc_id, *authz_id, *authz_dn;
+		const char *peername, *domain, *sockname, *sockurl;
+		unsigned ssf, transport_ssf, tls_ssf, sasl_ssf;
+		bool why, lint;
+	} who;
 
 	struct slapd_conf *conf;
 	struct be_db *db;
 };
 
-extern const struct tool tool_add, tool_backup, tool_cat, tool_check,
+extern const struct tool tool_acl, tool_add, tool_backup, tool_cat, tool_check,
     tool_index, tool_mdoc, tool_passwd, tool_restore, tool_test;
 
 /* "slapadd: TEXT" on stderr. */

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@
 /* In the order in which a prefix is looked for. */
 static const struct tool *const tools[] = {
 	&tool_add, &tool_cat, &tool_index, &tool_passwd, &tool_test,
-	&tool_check, &tool_backup, &tool_restore, &tool_mdoc
+	&tool_check, &tool_backup, &tool_restore, &tool_acl, &tool_mdoc
 };
 
 static const struct tool *
@@ -190,6 +191,11 @@ common_option(struct tool_run *run, int c, const char *arg)
 static int
 parse_options(struct tool_run *run, int argc, char **argv)
 {
+	/* of slapacl; other tools have none */
+	static const struct option longopts[] = {
+		{ "lint", no_argument, NULL, 'L' },
+		{ "why", no_argument, NULL, 'W' }, { NULL, 0, NULL, 0 }
+	};
 	const struct tool *t = run->tool;
 	char optstring[64];
 	int c, rc;
@@ -198,8 +204,10 @@ parse_options(struct tool_run *run, int argc, char **argv)
 	    (t->flags & TOOL_WANTS_CONF) != 0 ? "d:f:F:vo:" : "",
 	    (t->flags & TOOL_WANTS_DB) != 0 ? "n:b:" : "");
 	optind = 0;
-	while ((c = getopt(argc, argv, optstring)) != -1) {
-		if (c == '?')
+	while ((c = getopt_long(argc, argv, optstring, longopts, NULL)) !=
+	    -1) {
+		if (c == '?' || ((c == 'L' || c == 'W') &&
+		    strchr(t->optstring, c) == NULL))
 			return -1;
 		/* what a tool's own string has is its own */
 		if (strchr(t->optstring, c) != NULL || (rc =

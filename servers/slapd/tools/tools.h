@@ -1,5 +1,5 @@
 /*
- * The tools in one multi-call program: slapadd, slapcat, slapindex,
+ * The tools in one multi-call program: slapacl, slapadd, slapcat, slapindex,
  * slappasswd, slaptest, and "mdoc" for the manual. One thread of control.
  */
 #ifndef SLAPD_TOOLS_H

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backends_fake.h"
+#include "servers/slapd/acl.h"
 #include "servers/slapd/conf.h"
 #include "servers/slapd/limit.h"
 #include "servers/slapd/passwd.h"
@@ -24,6 +25,9 @@
 #define ANN	"uid=ann,ou=people," BASE
 #define BOB	"uid=bob,ou=people," BASE
 #define GROUP	"cn=staff,ou=groups," BASE
+
+#define NEST	"cn=nest,ou=groups," BASE
+#define DYN	"cn=dyn,ou=groups," BASE
 
 #define D	ACCESS_DISCLOSE
 #define X	ACCESS_AUTH
@@ -51,6 +55,15 @@ static const char *const bare_attrs[] = {
 	"objectClass", "device", "cn", "bare", NULL
 };
 
+static const char *const nest_attrs[] = {
+	"objectClass", "groupOfNames", "cn", "nest", "member", GROUP,
+	"member", NEST, NULL
+};
+static const char *const dyn_attrs[] = {
+	"objectClass", "groupOfURLs", "cn", "dyn", "memberURL", "http://x/",
+	"memberURL", "ldap:///ou=people," BASE "??one?(manager=" BOB ")", NULL
+};
+
 static struct attr_dict *dict;
 
 static struct entry *
@@ -71,7 +84,7 @@ static struct slapd_conf *
 read_rules(const char *rules, const char *global, struct diag *diag)
 {
 	static const char *const schema[] = {
-		"core", "cosine", "inetorgperson", "nis"
+		"core", "cosine", "inetorgperson", "nis", "dyngroup"
 	};
 	const char *top = getenv("top_srcdir");
 	struct slapd_conf *conf = NULL;
@@ -92,7 +105,7 @@ read_rules(const char *rules, const char *global, struct diag *diag)
 /* One operation on a configuration of its own. */
 struct world {
 	struct slapd_conf *conf;
-	struct entry *ann, *group, *bare;
+	struct entry *ann, *group, *bare, *nest, *dyn;
 	struct arena arena;
 	struct identity who;
 	struct op op;
@@ -111,8 +124,13 @@ world_open(struct world *w, const char *rules, const char *global,
 	w->ann = make_entry(w->conf->schema, ANN, ann_attrs, 1);
 	w->group = make_entry(w->conf->schema, GROUP, group_attrs, 2);
 	w->bare = make_entry(w->conf->schema, "cn=bare," BASE, bare_attrs, 3);
+	w->nest = make_entry(w->conf->schema, NEST, nest_attrs, 4);
+	w->dyn = make_entry(w->conf->schema, DYN, dyn_attrs, 5);
 	fake_entries[0] = w->group;
-	fake_entries[1] = NULL;
+	fake_entries[1] = w->ann;
+	fake_entries[2] = w->nest;
+	fake_entries[3] = w->dyn;
+	fake_entries[4] = NULL;
 	fake_lookups = 0;
 	arena_init(&w->arena, 0);
 	assert_int_equal(dn_parse(&w->arena, w->conf->schema, slice_of(who),
@@ -120,11 +138,13 @@ world_open(struct world *w, const char *rules, const char *global,
 	w->who.real_dn = w->who.dn;
 	w->who.peername = SLICE("IP=192.0.2.7:1234");
 	w->who.sockname = SLICE("IP=0.0.0.0:389");
+	w->who.peerdomain = SLICE("host.example.com");
 	w->who.ssf = 56;
 	w->op.arena = &w->arena;
 	w->op.schema = w->conf->schema;
 	w->op.db = w->conf->dbs[1];
 	w->op.who = &w->who;
+	w->op.may_wait = true;
 }
 
 static void
@@ -133,6 +153,8 @@ world_close(struct world *w)
 	entry_unref(&w->ann);
 	entry_unref(&w->group);
 	entry_unref(&w->bare);
+	entry_unref(&w->nest);
+	entry_unref(&w->dyn);
 	attr_dict_free(&dict);
 	arena_fini(&w->arena);
 	slapd_conf_free(&w->conf);
@@ -328,6 +350,94 @@ static const struct acl_case acl_cases[] = {
 	{ "access to * by ssf=56 self write by ssf=128 users read by * auth",
 	    BOB, 'a', "cn", NULL, AUTH },
 	{ "access to * by tls_ssf=1 read", BOB, 'a', "cn", NULL, 0 },
+	/* names of peers: world_open() gives the name */
+	{ "access to * by domain=host.example.com read", "", 'b', "cn", NULL,
+	    READ },
+	{ "access to * by domain=example.com read", "", 'b', "cn", NULL, 0 },
+	{ "access to * by domain.sub=Example.COM read", "", 'b', "cn", NULL,
+	    READ },
+	{ "access to * by domain.subtree=.example.com read", "", 'b', "cn",
+	    NULL, READ },
+	{ "access to * by domain.sub=ample.com read", "", 'b', "cn", NULL, 0 },
+	{ "access to * by domain.regex=^host\\. read", "", 'b', "cn", NULL,
+	    READ },
+	{ "access to dn.regex=\"cn=([^,]+),dc=([^,]+)\" by "
+	    "domain.sub,expand=\"$2.com\" read", "", 'b', "cn", NULL, READ },
+	{ "access to dn.regex=\"cn=([^,]+),dc=([^,]+)\" by "
+	    "domain.expand=\"host.$2.com\" read", "", 'b', "cn", NULL, READ },
+	{ "access to dn.regex=\"cn=([^,]+),dc=([^,]+)\" by "
+	    "domain.sub,expand=\"$1.com\" read", "", 'b', "cn", NULL, 0 },
+	/* dynamic groups */
+	{ "access to * by group/groupOfURLs/memberURL=\"" DYN "\" read", ANN,
+	    'b', "cn", NULL, READ },
+	{ "access to * by group/groupOfURLs/memberURL=\"" DYN "\" read", BOB,
+	    'b', "cn", NULL, 0 },
+	/* values under another rule */
+	{ "access to attrs=mail val/caseExactIA5Match=ANN@x.org by * none\n"
+	    "access to * by * read", "", 'a', "mail", "ann@x.org", READ },
+	{ "access to attrs=mail val/caseExactIA5Match=ann@x.org by * none\n"
+	    "access to * by * read", "", 'a', "mail", "ann@x.org", 0 },
+	{ "access to attrs=mail val/caseIgnoreIA5Match=ANN@x.org by * none\n"
+	    "access to * by * read", "", 'a', "mail", "ann@x.org", 0 },
+	{ "access to attrs=member val.regex=\"^uid=([^,]+),ou=(.+)$\" by "
+	    "dn.exact,expand=\"uid=${v1},ou=${v2}\" write", ANN, 'g', "member",
+	    ANN, READ | W },
+	{ "access to attrs=member val.regex=\"^uid=([^,]+),ou=(.+)$\" by "
+	    "dn.exact,expand=\"uid=${v1},ou=${v2}\" write", BOB, 'g', "member",
+	    ANN, 0 },
+	/* sets */
+#define SET(s)	"access to * by set=\"" s "\" read"
+	{ SET("user"), ANN, 'b', "cn", NULL, READ },
+	{ SET("user"), "", 'b', "cn", NULL, 0 },
+	{ SET("this"), "", 'b', "cn", NULL, READ },
+	{ SET("[x]"), "", 'b', "cn", NULL, READ },
+	{ SET("[]"), "", 'b', "cn", NULL, READ },
+	{ SET("this & user"), ANN, 'a', "cn", NULL, READ },
+	{ SET("this & user"), BOB, 'a', "cn", NULL, 0 },
+	{ SET("this&user"), ANN, 'a', "cn", NULL, READ },
+	{ SET("this/manager & user"), BOB, 'a', "cn", NULL, READ },
+	{ SET("this -> manager & user"), BOB, 'a', "cn", NULL, READ },
+	{ SET("this/manager & user"), ANN, 'a', "cn", NULL, 0 },
+	{ SET("this/cn"), "", 'b', "cn", NULL, READ },
+	{ SET("this/sn"), "", 'b', "cn", NULL, 0 },
+	{ SET("[" GROUP "]/member & user"), ANN, 'b', "cn", NULL, READ },
+	{ SET("[CN=Staff,ou=groups," BASE "]/member & user"), ANN, 'b', "cn",
+	    NULL, READ },
+	{ SET("[" GROUP "]/member & user"), BOB, 'b', "cn", NULL, 0 },
+	{ SET("([" GROUP "]/member | [" GROUP "]/owner) & user"), BOB, 'b',
+	    "cn", NULL, READ },
+	{ SET("[" GROUP "]/member/manager & user"), BOB, 'b', "cn", NULL,
+	    READ },
+	{ SET("[" NEST "]/member & user"), ANN, 'b', "cn", NULL, 0 },
+	{ SET("[" NEST "]/member* & user"), ANN, 'b', "cn", NULL, READ },
+	{ SET("[" NEST "]/member* & user"), BOB, 'b', "cn", NULL, 0 },
+	{ SET("user/uid & [ann]"), ANN, 'b', "cn", NULL, READ },
+	{ SET("user/uid & [Ann]"), ANN, 'b', "cn", NULL, 0 },
+	{ SET("user/cn & [ann]"), ANN, 'b', "cn", NULL, READ },
+	{ SET("user/cn & [x] | [y]"), ANN, 'b', "cn", NULL, READ },
+	{ SET("[y] | user/cn & [x]"), ANN, 'b', "cn", NULL, 0 },
+	{ SET("[y] | (user/cn & [x])"), ANN, 'b', "cn", NULL, READ },
+	{ SET("[uid=] + user/uid + [,ou=people," BASE "] & user"), ANN, 'b',
+	    "cn", NULL, READ },
+	{ SET("[uid=] + user/sn + [,ou=people," BASE "] & user"), ANN, 'b',
+	    "cn", NULL, 0 },
+	{ SET("user/-1 & [ou=people," BASE "]"), ANN, 'b', "cn", NULL, READ },
+	{ SET("user/-2 & [" BASE "]"), ANN, 'b', "cn", NULL, READ },
+	{ SET("user/-2 & [ou=people," BASE "]"), ANN, 'b', "cn", NULL, 0 },
+	{ SET("user/-9"), ANN, 'b', "cn", NULL, 0 },
+	{ SET("user/-* & this/-1"), ANN, 'b', "cn", NULL, READ },
+	{ SET("this/-* & user"), ANN, 'a', "cn", NULL, READ },
+	{ SET("this/entryDN & user"), ANN, 'a', "cn", NULL, READ },
+	{ SET("user/userPassword"), ANN, 'b', "cn", NULL, READ },
+	{ "access to dn.regex=\"^cn=[^,]+,(.+)$\" by "
+	    "set.expand=\"[cn=staff,ou=groups,$1]/member & user\" read", ANN,
+	    'b', "cn", NULL, READ },
+	{ "access to dn.regex=\"^cn=[^,]+,(.+)$\" by "
+	    "set=\"[cn=staff,ou=groups,$1]/member & user\" read", ANN, 'b',
+	    "cn", NULL, 0 },
+	{ SET("[x]"), ANN, 0, "namingContexts", NULL, READ },
+	{ SET("this"), ANN, 0, "namingContexts", NULL, READ },
+	{ SET("this/-1"), ANN, 0, "namingContexts", NULL, 0 },
 	/* rights */
 	{ "access to * by * =wx", "", 'a', "cn", NULL, W | X },
 	{ "access to * by * =wrscx", "", 'a', "cn", NULL, W | R | S | C | X },
@@ -472,8 +582,155 @@ test_group_once(void **state)
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(rights_on(&w, w.bare, "cn", NULL), READ);
 	assert_int_equal(fake_lookups, 1);
-	assert_false(w.op.may_wait);
 	world_close(&w);
+}
+
+/* Without waiting: nothing is granted, whatever the rules; then all over. */
+static void
+test_deferred(void **state)
+{
+	static const char *const rules[] = {
+		"access to * by group=\"" GROUP "\" read by * none",
+		"access to * by dn=\"" BOB "\" none by * read continue by "
+		"group=\"" GROUP "\" +s by * +c",
+		"access to * by set=\"[" GROUP "]/member & user\" read by * "
+		"none",
+		"access to * by group=\"" GROUP "\" none by * write"
+	};
+	struct world w;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		world_open(&w, rules[i], "", ANN);
+		w.op.may_wait = false;
+		assert_int_equal(access_settle(&w.op, HB_OK), HB_OK);
+		assert_int_equal(rights_on(&w, w.bare, "cn", NULL), 0);
+		assert_int_equal(access_scan(&w.op, w.bare, R),
+		    ACCESS_NOTHING);
+		assert_int_equal(access_settle(&w.op, HB_OK), HB_EDEFER);
+		w.op.may_wait = true;
+		assert_int_equal(rights_on(&w, w.bare, "cn", NULL) & R,
+		    i < 3 ? R : 0);
+		assert_int_equal(access_settle(&w.op, HB_ENOENT), HB_ENOENT);
+		world_close(&w);
+	}
+}
+
+/* ---- what slapacl --why and --lint say ---- */
+
+static void
+note_step(const struct acl_step *step, void *arg)
+{
+	struct buf *b = arg;
+
+	buf_printf(b, "%s|%s|0x%x\n", step->what,
+	    step->who != NULL ? step->who : "-", step->rights);
+}
+
+static const struct { const char *rules, *who, *attr, *steps; } why_cases[] = {
+	{ STD, BOB, "cn", "to *|by * read|0x1f\n" },
+	{ STD, BOB, "userPassword", "to attrs=userPassword|by * none|0x0\n" },
+	{ "access to attrs=cn by self write by users +s break\n"
+	    "access to * by dn=\"" BOB "\" +r continue by * +c", BOB, "cn",
+	    "to attrs=cn|by users +s break|0x8\nto *|by * +c|0x1c\n" },
+	{ "access to attrs=cn by self write", BOB, "cn",
+	    "to attrs=cn|-|0x0\n" },
+	{ "access to attrs=cn by self write", BOB, "sn", "" },
+};
+
+static void
+test_why(void **state)
+{
+	struct acl_watch watch = { note_step, NULL };
+	const struct attr_desc *desc;
+	struct world w;
+	struct buf b;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(why_cases) / sizeof(*why_cases); i++) {
+		world_open(&w, why_cases[i].rules, "", why_cases[i].who);
+		buf_init(&b);
+		watch.arg = &b;
+		assert_int_equal(schema_desc(w.conf->schema,
+		    slice_of(why_cases[i].attr), &desc, NULL), HB_OK);
+		/* the second time from the cache */
+		for (int k = 0; k < 2; k++) {
+			buf_reset(&b);
+			assert_int_equal(acl_explain(&w.op, w.ann, desc,
+			    SLICE_NONE, &watch), rights_on(&w, w.ann,
+			    why_cases[i].attr, NULL));
+			buf_put_char(&b, '\0');
+			assert_string_equal(b.data, why_cases[i].steps);
+		}
+		buf_fini(&b);
+		world_close(&w);
+	}
+}
+
+static void
+note_finding(const char *file, unsigned line, const char *text, void *arg)
+{
+	(void)file;
+	buf_printf(arg, "%u: %s\n", line, text);
+}
+
+/* One row a kind of finding; "" none. */
+static const struct { const char *rules, *finding; } lint_cases[] = {
+	{ STD, "" },
+	{ "", "there are no rules" },
+	{ "access to * by * read\naccess to attrs=cn by self write",
+	    "\"to attrs=cn\" is never reached: \"to *\"" },
+	{ "access to dn.sub=\"" BASE "\" by * none\n"
+	    "access to dn.base=\"" ANN "\" attrs=cn by * read",
+	    "is never reached" },
+	{ "access to attrs=@person by * none\naccess to attrs=sn by * read",
+	    "\"to attrs=sn\" is never reached" },
+	{ "access to dn.children=\"" BASE "\" by * none\n"
+	    "access to dn.base=\"" BASE "\" by users read", "nobody can bind" },
+	{ "access to dn.sub=\"dc=other\" by * none\n" STD, "never matches" },
+	{ STD "access to attrs=cn by users read break", "is never reached" },
+	{ "access to attrs=cn by users read break\n" STD, "" },
+	{ "access to attrs=cn by users read by dn=\"" BOB "\" write\n" STD,
+	    "\"by dn=" BOB " write\" is never reached: \"by users read\"" },
+	{ "access to attrs=cn by users read by anonymous auth by * none\n" STD,
+	    "\"by * none\" is never reached" },
+	{ "access to attrs=cn by users read continue by self write\n" STD,
+	    "" },
+	{ "access to attrs=cn by set=\"user/title & [Admin]\" read\n" STD,
+	    "[Admin]" },
+	{ "access to attrs=cn by set=\"user/title & [admin]\" read\n" STD,
+	    "" },
+	{ "access to * by * read", "anybody may read userPassword" },
+	{ "access to * by anonymous auth by users read",
+	    "every user may read userPassword" },
+	{ "access to filter=(cn=a) attrs=userPassword by * read\n" STD,
+	    "anybody may read userPassword by \"to filter=(cn=a) "
+	    "attrs=userPassword\"" },
+	{ "access to attrs=userPassword by self write by * none\n"
+	    "access to * by * read", "nobody can bind" },
+};
+
+static void
+test_lint(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lint_cases) / sizeof(*lint_cases); i++) {
+		const char *want = lint_cases[i].finding;
+		struct world w;
+		struct buf b;
+		unsigned n;
+
+		world_open(&w, lint_cases[i].rules, "", "");
+		buf_init(&b);
+		acl_lint(w.op.db, note_finding, &b, &n);
+		buf_put_char(&b, '\0');
+		if ((n == 0) != (*want == '\0') ||
+		    strstr(b.data, want) == NULL)
+			fail_msg("<%s>: %u findings: %s", lint_cases[i].rules,
+			    n, b.data);
+		buf_fini(&b);
+		world_close(&w);
+	}
 }
 
 static const struct { const char *rules, *error; } bad_cases[] = {
@@ -483,7 +740,7 @@ static const struct { const char *rules, *error; } bad_cases[] = {
 	{ "access to by * read", "expecting <what>" },
 	{ "access to *", "expecting \"by\"" },
 	{ "access to * by", "expecting <who>" },
-	{ "access to * by read", "expecting <who> got \"read\"" },
+	{ "access to * by read", "expecting <who> after \"by\" got \"read\"" },
 	{ "access to * by * reed", "got \"reed\"" },
 	{ "access to * by * read foo", "got \"foo\"" },
 	{ "access to * by * =q", "got \"=q\"" },
@@ -512,12 +769,31 @@ static const struct { const char *rules, *error; } bad_cases[] = {
 	    "unknown object class" },
 	{ "access to * by peername.ip=300.1.1.1 read", "no address" },
 	{ "access to * by ssf=x read", "invalid ssf" },
-	{ "access to * by self=w read", "expecting <who> got \"self=w\"" },
+	{ "access to * by self=w read", "expecting <who> after \"by\" got \"self=w\"" },
 	{ "access to * by self.odd read", "expecting self" },
 	{ "access to * by users.sub=x read", "neither style nor value" },
-	{ "access to * by set=\"user\" read", "set is not supported yet" },
-	{ "access to * by domain.sub=x read", "domain is not supported yet" },
-	{ "access to * by dynacl/aci read", "dynacl is not supported yet" },
+	{ "access to * by dynacl/aci read", "no modules for dynamic" },
+	{ "access to * by domain.one=x read", "unknown style" },
+	{ "access to * by domain.sub,odd=x read", "expecting expand" },
+	{ "access to * by set.regex=\"user\" read", "expecting set, set.exact" },
+	{ "access to * by set=\"\" read", "expecting \"this\", \"user\"" },
+	{ "access to * by set=\"user &\" read", "at the end of \"user &\"" },
+	{ "access to * by set=\"user this\" read",
+	    "got \"this\" (character 6 of \"user this\")" },
+	{ "access to * by set=\"(user\" read", "or \")\" at the end" },
+	{ "access to * by set=\"user)\" read", "got \")\"" },
+	{ "access to * by set=\"[x\" read", "expecting \"]\"" },
+	{ "access to * by set=\"user/\" read", "expecting an attribute" },
+	{ "access to * by set=\"user/-x\" read", "a number of levels" },
+	{ "access to * by set=\"user/nonesuch\" read", "set: " },
+	{ "access to * by set=\"[ldap:///??wide]/cn\" read", "unknown scope" },
+	{ "access to * by set=\"[ldap:///??" "?(cn]/cn\" read", "set: " },
+	{ "access to attrs=cn val/nonesuch=x by * read",
+	    "unknown matching rule" },
+	{ "access to attrs=cn val/integerMatch=1 by * read",
+	    "is not for the values" },
+	{ "access to attrs=cn val.sub=dc=x by * read", "are no DNs" },
+	{ "limits group.expand=\"$1\" size=1", "nothing to expand" },
 };
 
 static void
@@ -704,6 +980,9 @@ main(void)
 		cmocka_unit_test(test_scan),
 		cmocka_unit_test(test_global),
 		cmocka_unit_test(test_group_once),
+		cmocka_unit_test(test_deferred),
+		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_lint),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_mods),
 		cmocka_unit_test(test_bind),

@@ -174,7 +174,7 @@ static const struct conf_case conf_cases[] = {
 	{ "defaultsearchbase dc=x\ndefaultsearchbase dc=y\n", 2, "already" },
 	{ "access to userPassword by * read\n", 1, "missing \"=\"" },
 	{ "access to * by * read # all\n", 1,
-	    "expecting \"to\" or \"by\" got \"#\"" },
+	    "expecting <control> or \"by\" got \"#\"" },
 	{ "include /nonexistent.conf\n", 1, "No such file" },
 };
 

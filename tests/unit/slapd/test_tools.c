@@ -45,6 +45,10 @@ test_names(void **state)
 }
 
 static const struct { const char *args[6]; int status; } runs[] = {
+	{ { "slapacl", "-f", "/nonexistent", "--lint" }, 1 },
+	{ { "slapacl", "-o", "ssf=x" }, 1 },
+	{ { "slapacl", "-o", "nonsense=x" }, 1 },
+	{ { "slapadd", "--why" }, 1 },
 	{ { "slapadd", "-Z" }, 1 },
 	{ { "slapadd", "-n", "1", "-b", "dc=x" }, 1 },
 	{ { "slapadd", "-n", "x" }, 1 },
