@@ -7,6 +7,7 @@
  */
 #include "backends/store/commit.h"
 
+#include "backends/store/alias_map.h"
 #include "backends/store/cache.h"
 #include "util/arena.h"
 #include "util/mem.h"
@@ -32,6 +33,11 @@ struct undo_special {
 	bool is;
 };
 
+struct undo_alias {
+	entry_id id;
+	struct slice norm;
+};
+
 struct undo {
 	struct arena arena;		/* names and keys */
 	struct undo_entry *entries;
@@ -42,6 +48,8 @@ struct undo {
 	size_t ncands, cap_cands;
 	struct undo_special *specials;
 	size_t nspecials, cap_specials;
+	struct undo_alias *aliases;
+	size_t naliases, cap_aliases;
 	bool all_names;
 };
 
@@ -67,6 +75,7 @@ undo_free(struct undo **undo)
 	free(u->names);
 	free(u->cands);
 	free(u->specials);
+	free(u->aliases);
 	free(u);
 	*undo = NULL;
 }
@@ -77,6 +86,7 @@ undo_reset(struct undo *u)
 	for (size_t i = 0; i < u->nentries; i++)
 		entry_unref(&u->entries[i].e);
 	u->nentries = u->nnames = u->ncands = u->nspecials = 0;
+	u->naliases = 0;
 	u->all_names = false;
 	arena_reset(&u->arena);
 }
@@ -138,6 +148,17 @@ undo_special(struct store_txn *txn, enum special_kind kind, entry_id id,
 }
 
 void
+undo_alias(struct store_txn *txn, entry_id id, struct slice norm)
+{
+	struct undo *u = txn->st->undo;
+
+	u->aliases = mem_grow(u->aliases, &u->cap_aliases, u->naliases + 1,
+	    sizeof(*u->aliases));
+	u->aliases[u->naliases++] = (struct undo_alias){ id,
+	    slice_is_none(norm) ? norm : arena_slice(&u->arena, norm) };
+}
+
+void
 undo_commit_begin(struct store_txn *txn)
 {
 	struct store *st = txn->st;
@@ -184,6 +205,8 @@ undo_commit_end(struct store_txn *txn, bool ok)
 	for (i = 0; ok && i < u->nspecials; i++)
 		store_special_apply(st, u->specials[i].kind,
 		    u->specials[i].id, u->specials[i].is);
+	for (i = 0; ok && i < u->naliases; i++)
+		alias_map_set(st, u->aliases[i].id, u->aliases[i].norm);
 	if (txn->is_rename)
 		atomic_fetch_add(&st->renames, 1);
 }

@@ -18,6 +18,8 @@ void undo_name(struct store_txn *, struct slice norm, entry_id);
 void undo_all_names(struct store_txn *);
 void undo_candidates(struct store_txn *, unsigned index, struct slice key);
 void undo_special(struct store_txn *, enum special_kind, entry_id, bool is);
+/* ID is an alias of NORM after the commit; NONE: no alias. */
+void undo_alias(struct store_txn *, entry_id, struct slice norm);
 
 /* Just before the commit; after it (OK: it succeeded). */
 void undo_commit_begin(struct store_txn *);

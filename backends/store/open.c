@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "backends/store/advice.h"
+#include "backends/store/alias_map.h"
 #include "backends/store/cache.h"
 #include "backends/store/commit.h"
 #include "backends/store/env.h"
@@ -61,6 +62,7 @@ store_free(struct store *st)
 	index_close(st);
 	close_db(&st->id2entry);
 	close_db(&st->dn2id);
+	alias_map_close(st);
 	store_special_close(st);
 	/* entries in the cache know the dictionary */
 	entry_cache_free(&st->entries);
@@ -123,7 +125,8 @@ open_files(struct store *st, struct diag *diag)
 		return rc;
 	}
 	if ((rc = find_next_id(st)) != HB_OK ||
-	    (rc = store_special_open(st, create, diag)) != HB_OK)
+	    (rc = store_special_open(st, create, diag)) != HB_OK ||
+	    (st->mode == STORE_SERVER && (rc = alias_map_open(st)) != HB_OK))
 		return rc;
 	return index_open(st, diag);
 }

@@ -23,9 +23,7 @@ struct search {
 	const struct op_search *req;
 	filter_access_cb allowed;	/* NULL: everything */
 	struct entry *base;
-	struct root base_root;
-	struct root *roots;
-	unsigned nroots;
+	struct places places;		/* where to look */
 	bool has_referrals;		/* referral objects are answered as such */
 	bool has_subentries;
 	bool follows;			/* aliases are not entries of the result */
@@ -59,17 +57,19 @@ is_visible(const struct search *s, entry_id id)
 static int
 offer(struct search *s, struct entry *e)
 {
+	bool is_there;
 	int rc;
 
-	if (!root_has(s->roots, s->nroots, &e->dn))
-		return HB_OK;
-	if (s->has_referrals && e->id != s->base_root.id &&
+	if ((rc = places_has(&s->places, &e->dn, &is_there)) != HB_OK ||
+	    !is_there)
+		return rc;
+	if (s->has_referrals && e->id != s->base->id &&
 	    store_special_has(s->st, SPECIAL_REFERRAL, e->id))
 		return (s->op->flags & OP_DOMAIN_SCOPE) != 0 ? HB_OK :
 		    reply_reference(s->op, e);
 	if (!is_visible(s, e->id))
 		return HB_OK;
-	if (s->follows && e->id != s->base_root.id &&
+	if (s->follows && e->id != s->base->id &&
 	    store_special_has(s->st, SPECIAL_ALIAS, e->id))
 		return HB_OK;
 	if ((rc = computed_set(&s->computed, s->st, s->op, e)) != HB_OK)
@@ -86,9 +86,11 @@ offer(struct search *s, struct entry *e)
 static bool
 is_everything(const struct search *s)
 {
-	for (unsigned i = 0; i < s->nroots; i++) {
-		if (s->roots[i].scope >= LDAP_SCOPE_SUB &&
-		    dn_is_within(&s->st->db->suffixes[0], &s->roots[i].dn))
+	for (unsigned i = 0; i < s->places.n; i++) {
+		const struct root *r = &s->places.v[i];
+
+		if (r->scope >= LDAP_SCOPE_SUB &&
+		    dn_is_within(&s->st->db->suffixes[0], &r->dn))
 			return true;
 	}
 	return false;
@@ -106,8 +108,8 @@ get_scope(struct search *s, struct idset *ids_r)
 {
 	int rc;
 
-	for (unsigned i = 0; i < s->nroots; i++) {
-		const struct root *r = &s->roots[i];
+	for (unsigned i = 0; i < s->places.n; i++) {
+		const struct root *r = &s->places.v[i];
 
 		rc = s->st->names->scope(s->st, NULL, r->id, &r->dn, r->scope,
 		    ids_r);
@@ -150,6 +152,18 @@ check_unchecked(const struct search *s, const struct idset *ids)
 	return HB_OK;
 }
 
+/* What aliases lead to: of many candidates in all, of few one by one. */
+static int
+follow_aliases(struct search *s, const struct idset *ids)
+{
+	if (!s->follows)
+		return HB_OK;
+	if (ids->all || idset_count(ids) >= SCOPE_JOIN)
+		return places_expand(&s->places);
+	places_follow(&s->places);
+	return HB_OK;
+}
+
 static int
 get_candidates(struct search *s, struct idset *ids)
 {
@@ -158,7 +172,8 @@ get_candidates(struct search *s, struct idset *ids)
 
 	rc = plan_candidates(s->st, s->op, s->req->filter, ids,
 	    &s->gap);
-	if (rc != HB_OK || (rc = check_unchecked(s, ids)) != HB_OK)
+	if (rc != HB_OK || (rc = check_unchecked(s, ids)) != HB_OK ||
+	    (rc = follow_aliases(s, ids)) != HB_OK)
 		return rc;
 	if (s->has_referrals && !ids->all) {
 		store_special_copy(s->st, SPECIAL_REFERRAL, &referrals);
@@ -257,23 +272,15 @@ run_candidates(struct search *s)
 /* ---- */
 
 static int
-set_roots(struct search *s)
+set_places(struct search *s)
 {
 	enum ldap_deref deref = s->req->deref;
 
-	s->base_root = (struct root){ s->base->id, s->base->dn,
-	    s->req->scope };
-	s->roots = &s->base_root;
-	s->nroots = 1;
+	places_init(&s->places, s->st, s->op, s->base, s->req->scope);
 	s->follows = s->req->scope != LDAP_SCOPE_BASE &&
 	    (deref == LDAP_DEREF_SEARCHING || deref == LDAP_DEREF_ALWAYS) &&
 	    store_special_count(s->st, SPECIAL_ALIAS) > 0;
-	if (!s->follows)
-		return HB_OK;
-	if (!s->op->may_wait)
-		return HB_EDEFER;
-	return alias_expand(s->st, s->op, &s->base_root, &s->roots,
-	    &s->nroots);
+	return s->follows && !s->op->may_wait ? HB_EDEFER : HB_OK;
 }
 
 int
@@ -291,7 +298,7 @@ store_op_search(struct be_db *db, struct op *op)
 	if ((rc = alias_find_base(s.st, op, &s.base)) != HB_OK ||
 	    (rc = store_allow(op, s.base, access_entry_desc(op),
 	    ACCESS_SEARCH)) != HB_OK ||
-	    (rc = set_roots(&s)) != HB_OK ||
+	    (rc = set_places(&s)) != HB_OK ||
 	    (rc = computed_init(&s.computed, s.st, op,
 	    s.req->filter)) != HB_OK)
 		goto out;
@@ -300,6 +307,7 @@ store_op_search(struct be_db *db, struct op *op)
 	rc = s.req->scope == LDAP_SCOPE_BASE ? offer(&s, s.base) :
 	    run_candidates(&s);
 out:
+	places_fini(&s.places);
 	entry_unref(&s.base);
 	return rc;
 }

@@ -100,6 +100,17 @@ set_one(struct store *st, struct store_txn *txn, enum special_kind kind,
 	return rc;
 }
 
+/* What the alias ID, to be or not to be one, names now. */
+static void
+set_alias(const struct store *st, struct store_txn *txn, entry_id id,
+    const struct attrs *attrs, bool is)
+{
+	const struct attr *a = is ? attrs_find(attrs, st->aliased_object) :
+	    NULL;
+
+	undo_alias(txn, id, a != NULL && a->n > 0 ? a->norms[0] : SLICE_NONE);
+}
+
 int
 store_special_set(struct store *st, struct store_txn *txn, entry_id id,
     const struct attrs *attrs)
@@ -113,6 +124,8 @@ store_special_set(struct store *st, struct store_txn *txn, entry_id id,
 
 		if (was != is)
 			rc = set_one(st, txn, k, id, is);
+		if (k == SPECIAL_ALIAS && (was || is) && txn != NULL)
+			set_alias(st, txn, id, attrs, is);
 	}
 	return rc;
 }

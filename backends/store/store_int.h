@@ -75,6 +75,7 @@ struct store {
 	unsigned crypt_flag;		/* DB_ENCRYPT or 0, for db->open */
 	struct flush *flush;		/* flush.c; NULL without a log */
 	struct special *special;	/* special.c */
+	struct alias_map *alias_map;	/* alias_map.c; NULL: a tool */
 	struct background *background;	/* background.c; NULL in tools */
 	struct store_tool *tool;	/* tool.c; NULL in the server */
 	struct counter *counters;	/* counters.c */

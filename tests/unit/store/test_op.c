@@ -335,8 +335,8 @@ test_referral(void **state)
 }
 
 static char *
-search_deref(struct fixture *f, const char *base, enum ldap_scope scope,
-    enum ldap_deref deref)
+search_deref_for(struct fixture *f, const char *base, enum ldap_scope scope,
+    enum ldap_deref deref, const char *filter)
 {
 	struct call c;
 	char *s;
@@ -344,11 +344,30 @@ search_deref(struct fixture *f, const char *base, enum ldap_scope scope,
 
 	call_init(&c, f, OP_SEARCH, base);
 	c.op.req.search.deref = deref;
-	rc = run_search(f, &c, scope, "(|(ou=*)(cn=*))");
+	rc = run_search(f, &c, scope, filter);
 	s = rc == HB_OK ? mem_strdup(call_sent(&c)) :
 	    mem_strdup(hb_errname(rc));
 	call_fini(&c);
 	return s;
+}
+
+/*
+ * What no index serves is answered by following all aliases first, what one
+ * serves by asking for each candidate: the same.
+ */
+static char *
+search_deref(struct fixture *f, const char *base, enum ldap_scope scope,
+    enum ldap_deref deref)
+{
+	char *forwards = search_deref_for(f, base, scope, deref,
+	    "(|(ou=*)(cn=*))");
+	char *backwards = search_deref_for(f, base, scope, deref,
+	    "(|(objectClass=organizationalUnit)(objectClass=person)"
+	    "(objectClass=alias))");
+
+	assert_string_equal(forwards, backwards);
+	free(backwards);
+	return forwards;
 }
 
 static void
@@ -409,6 +428,87 @@ test_alias(void **state)
 		assert_string_equal(s, rows[i].found);
 		free(s);
 	}
+}
+
+static void
+expect_deref(struct fixture *f, const char *base, enum ldap_scope scope,
+    const char *found)
+{
+	char *s = search_deref(f, base, scope, LDAP_DEREF_ALWAYS);
+
+	assert_string_equal(s, found);
+	free(s);
+}
+
+static int
+add_alias(struct fixture *f, const char *dn, const char *to)
+{
+	char *attrs = mem_printf("objectClass: alias\n"
+	    "objectClass: extensibleObject\naliasedObjectName: %s", to);
+	int rc = do_add(f, dn, attrs);
+
+	free(attrs);
+	return rc;
+}
+
+/* Aliases that come, change, move and go are known at once, and after a start. */
+static void
+test_alias_changes(void **state)
+{
+	struct fixture *f = *state;
+	const char *other = "ou=Other," SUFFIX, *one = "cn=1,ou=Other," SUFFIX;
+	char dn[64], to[64];
+
+	expect_deref(f, other, LDAP_SCOPE_ONE, "");
+	assert_int_equal(add_alias(f, one, "uid=user.1," PEOPLE), HB_OK);
+	expect_deref(f, other, LDAP_SCOPE_ONE, "uid=user.1,ou=People");
+	assert_int_equal(do_modify(f, one,
+	    "replace aliasedObjectName: uid=user.2," PEOPLE), HB_OK);
+	expect_deref(f, other, LDAP_SCOPE_ONE, "uid=user.2,ou=People");
+	assert_int_equal(do_modify(f, one,
+	    "replace aliasedObjectName: cn=nothing," PEOPLE), HB_OK);
+	expect_deref(f, other, LDAP_SCOPE_ONE, "");
+	assert_int_equal(do_add(f, "cn=nothing," PEOPLE,
+	    "objectClass: person"), HB_OK);
+	expect_deref(f, other, LDAP_SCOPE_ONE, "cn=nothing,ou=People");
+	fixture_close(f);
+	fixture_open(f);
+	expect_deref(f, other, LDAP_SCOPE_SUB,
+	    "ou=Other|cn=nothing,ou=People");
+	/* a row of three, each named by the next */
+	assert_int_equal(add_alias(f, "cn=2," SUFFIX, one), HB_OK);
+	assert_int_equal(add_alias(f, "cn=3," PEOPLE, "cn=2," SUFFIX), HB_OK);
+	expect_deref(f, "cn=3," PEOPLE, LDAP_SCOPE_SUB,
+	    "cn=nothing,ou=People");
+	assert_int_equal(do_delete(f, "cn=2," SUFFIX), HB_OK);
+	assert_int_equal(do_delete(f, one), HB_OK);
+	expect_deref(f, other, LDAP_SCOPE_ONE, "");
+	/* more than are looked through one by one; two lead to the same */
+	for (int i = 0; i < 60; i++) {
+		snprintf(dn, sizeof(dn), "cn=many.%d,ou=Other," SUFFIX, i);
+		snprintf(to, sizeof(to), "%suid=user.%d," PEOPLE,
+		    i % 2 != 0 ? "cn=none," : "", i % 5);
+		assert_int_equal(add_alias(f, dn, to), HB_OK);
+	}
+	for (int i = 0; i < 12; i++) {
+		snprintf(dn, sizeof(dn), "cn=p.%d," PEOPLE, i);
+		assert_int_equal(do_add(f, dn, "objectClass: person"), HB_OK);
+		snprintf(to, sizeof(to), "cn=to.%d,ou=Other," SUFFIX, i);
+		assert_int_equal(add_alias(f, to, dn), HB_OK);
+	}
+	expect_deref(f, other, LDAP_SCOPE_ONE,
+	    "uid=user.0,ou=People|uid=user.1,ou=People|"
+	    "uid=user.2,ou=People|uid=user.3,ou=People|"
+	    "uid=user.4,ou=People|cn=p.0,ou=People|cn=p.1,ou=People|"
+	    "cn=p.2,ou=People|cn=p.3,ou=People|cn=p.4,ou=People|"
+	    "cn=p.5,ou=People|cn=p.6,ou=People|cn=p.7,ou=People|"
+	    "cn=p.8,ou=People|cn=p.9,ou=People|cn=p.10,ou=People|"
+	    "cn=p.11,ou=People");
+	/* and one that leads to itself and everything */
+	assert_int_equal(add_alias(f, "cn=all,ou=Other," SUFFIX, SUFFIX),
+	    HB_OK);
+	expect_deref(f, "cn=all,ou=Other," SUFFIX, LDAP_SCOPE_ONE,
+	    "ou=People|ou=Other");
 }
 
 static void
@@ -503,7 +603,8 @@ main(void)
 		TEST(test_defer), TEST(test_add), TEST(test_noop),
 		TEST(test_modify), TEST(test_rename_leaf),
 		TEST(test_rename_subtree), TEST(test_referral),
-		TEST(test_alias), TEST(test_subentry), TEST(test_bind),
+		TEST(test_alias), TEST(test_alias_changes),
+		TEST(test_subentry), TEST(test_bind),
 		TEST(test_access), TEST(test_has_children),
 	};
 	int bad = 0;
