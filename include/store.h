@@ -39,6 +39,8 @@ int store_entry_get(struct be_db *, struct op *, const struct dn *,
     struct entry **e_r);
 int store_has_children(struct be_db *, struct op *, const struct entry *,
     bool *has_r);
+/* Of overlays, in the transactions of the above. */
+extern const struct slapd_txn_ops store_txn_ops;
 const struct counter *store_counters(struct be_db *, unsigned *n_r);
 
 /* Tools; the name layout is chosen by the backend's own open, see back_hdb.c. */

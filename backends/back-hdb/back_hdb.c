@@ -67,6 +67,7 @@ const struct slapd_backend slapd_backend_hdb = {
 	},
 	.entry_get = store_entry_get,
 	.has_children = store_has_children,
+	.txn = &store_txn_ops,
 	.tool = &hdb_tool,
 	.controls = store_controls,
 	.counters = store_counters,

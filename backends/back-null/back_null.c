@@ -116,8 +116,15 @@ null_compare(struct be_db *db, struct op *op)
 static int
 null_write(struct be_db *db, struct op *op)
 {
-	(void)db;
-	return op->flags & OP_NOOP ? HB_NOOPERATION : HB_OK;
+	struct be_txn txn = { .db = db, .op = op };
+	int rc = HB_OK;
+
+	if (db->overlays != NULL) {
+		op->txn = &txn;
+		rc = overlays_in_txn(&txn);
+		op->txn = NULL;
+	}
+	return rc == HB_OK && (op->flags & OP_NOOP) ? HB_NOOPERATION : rc;
 }
 
 static int
@@ -132,6 +139,67 @@ null_entry_get(struct be_db *db, struct op *op, const struct dn *dn,
 	*e_r = entry_ref(null->entry);
 	return HB_OK;
 }
+
+/* ---- overlays in the transaction: everything is taken, as from clients ---- */
+
+static int
+null_txn_entry_get(struct be_txn *txn, const struct dn *dn, struct entry **e_r)
+{
+	*e_r = NULL;
+	return null_entry_get(txn->db, txn->op, dn, e_r);
+}
+
+static int
+null_txn_search(struct be_txn *txn, const struct dn *base,
+    enum ldap_scope scope, const struct filter *filter, txn_entry_cb cb,
+    void *arg)
+{
+	(void)txn;
+	(void)base;
+	(void)scope;
+	(void)filter;
+	(void)cb;
+	(void)arg;
+	return HB_OK;
+}
+
+static int
+null_txn_add(struct be_txn *txn, const struct dn *dn,
+    const struct attrs *attrs)
+{
+	(void)txn;
+	(void)dn;
+	(void)attrs;
+	return HB_OK;
+}
+
+static int
+null_txn_modify(struct be_txn *txn, const struct dn *dn,
+    const struct mod *mods, unsigned n, unsigned flags)
+{
+	(void)txn;
+	(void)dn;
+	(void)mods;
+	(void)n;
+	(void)flags;
+	return HB_OK;
+}
+
+static int
+null_txn_delete(struct be_txn *txn, const struct dn *dn)
+{
+	(void)txn;
+	(void)dn;
+	return HB_OK;
+}
+
+static const struct slapd_txn_ops null_txn_ops = {
+	.entry_get = null_txn_entry_get, .search = null_txn_search,
+	.add = null_txn_add, .modify = null_txn_modify,
+	.delete = null_txn_delete
+};
+
+/* ---- */
 
 static int
 null_has_children(struct be_db *db, struct op *op, const struct entry *e,
@@ -230,6 +298,7 @@ const struct slapd_backend slapd_backend_null = {
 	},
 	.entry_get = null_entry_get,
 	.has_children = null_has_children,
+	.txn = &null_txn_ops,
 	.tool = &null_tool,
 	.controls = null_controls
 };

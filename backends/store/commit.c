@@ -7,17 +7,21 @@
  */
 #include "backends/store/commit.h"
 
+#include <stdlib.h>
+
 #include "backends/store/alias_map.h"
 #include "backends/store/cache.h"
 #include "util/arena.h"
 #include "util/mem.h"
 
 struct undo_entry {
+	size_t seq;			/* undo_unify() */
 	entry_id id;
 	struct entry *e;
 };
 
 struct undo_name {
+	size_t seq;
 	struct slice norm;
 	entry_id id;
 };
@@ -98,8 +102,9 @@ undo_entry(struct store_txn *txn, entry_id id, struct entry *e)
 
 	u->entries = mem_grow(u->entries, &u->cap_entries, u->nentries + 1,
 	    sizeof(*u->entries));
-	u->entries[u->nentries++] = (struct undo_entry){ id,
+	u->entries[u->nentries] = (struct undo_entry){ u->nentries, id,
 	    e == NULL ? NULL : entry_ref(e) };
+	u->nentries++;
 }
 
 void
@@ -109,8 +114,9 @@ undo_name(struct store_txn *txn, struct slice norm, entry_id id)
 
 	u->names = mem_grow(u->names, &u->cap_names, u->nnames + 1,
 	    sizeof(*u->names));
-	u->names[u->nnames++] = (struct undo_name){
+	u->names[u->nnames] = (struct undo_name){ u->nnames,
 	    arena_slice(&u->arena, norm), id };
+	u->nnames++;
 }
 
 void
@@ -145,6 +151,65 @@ undo_special(struct store_txn *txn, enum special_kind kind, entry_id id,
 	u->specials = mem_grow(u->specials, &u->cap_specials,
 	    u->nspecials + 1, sizeof(*u->specials));
 	u->specials[u->nspecials++] = (struct undo_special){ kind, id, is };
+}
+
+bool
+undo_find_special(struct store_txn *txn, enum special_kind kind, entry_id id,
+    bool *is_r)
+{
+	const struct undo *u = txn->st->undo;
+
+	for (size_t i = u->nspecials; i-- > 0; )
+		if (u->specials[i].kind == kind && u->specials[i].id == id) {
+			*is_r = u->specials[i].is;
+			return true;
+		}
+	return false;
+}
+
+/* Latest first among those of one ID. */
+static int
+cmp_entries(const void *a, const void *b)
+{
+	const struct undo_entry *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->seq > y->seq ? -1 : 1;
+}
+
+static int
+cmp_names(const void *a, const void *b)
+{
+	const struct undo_name *x = a, *y = b;
+	int cmp = slice_cmp(x->norm, y->norm);
+
+	return cmp != 0 ? cmp : x->seq > y->seq ? -1 : 1;
+}
+
+void
+undo_unify(struct store_txn *txn)
+{
+	struct undo *u = txn->st->undo;
+	size_t i, n;
+
+	if (u->nentries > 1)
+		qsort(u->entries, u->nentries, sizeof(*u->entries),
+		    cmp_entries);
+	for (i = n = 0; i < u->nentries; i++) {
+		if (n > 0 && u->entries[i].id == u->entries[n - 1].id)
+			entry_unref(&u->entries[i].e);
+		else
+			u->entries[n++] = u->entries[i];
+	}
+	u->nentries = n;
+	if (u->nnames > 1)
+		qsort(u->names, u->nnames, sizeof(*u->names), cmp_names);
+	for (i = n = 0; i < u->nnames; i++)
+		if (n == 0 ||
+		    !slice_is_eq(u->names[i].norm, u->names[n - 1].norm))
+			u->names[n++] = u->names[i];
+	u->nnames = n;
 }
 
 void

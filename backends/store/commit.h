@@ -21,6 +21,15 @@ void undo_special(struct store_txn *, enum special_kind, entry_id, bool is);
 /* ID is an alias of NORM after the commit; NONE: no alias. */
 void undo_alias(struct store_txn *, entry_id, struct slice norm);
 
+/* The last that was said of SPECIAL of ID in *IS_r; false: nothing. */
+bool undo_find_special(struct store_txn *, enum special_kind, entry_id,
+    bool *is_r);
+/*
+ * An entry or a name that changed several times is listed once, with what it
+ * is in the end: nobody may see what is between.
+ */
+void undo_unify(struct store_txn *);
+
 /* Just before the commit; after it (OK: it succeeded). */
 void undo_commit_begin(struct store_txn *);
 void undo_commit_end(struct store_txn *, bool ok);

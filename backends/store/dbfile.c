@@ -156,14 +156,22 @@ store_get(struct store *st, struct store_txn *txn, DB *db, struct slice key,
 	return slice_is_none(*data_r) ? HB_ELIMIT : HB_OK;
 }
 
+static void
+note_change(struct store_txn *txn)
+{
+	if (txn == NULL)
+		return;
+	txn->is_dirty = true;
+	txn->nchanges++;
+}
+
 int
 store_put(struct store *st, struct store_txn *txn, DB *db, struct slice key,
     struct slice data, u_int32_t flags)
 {
 	DBT k = { 0 }, d = { 0 };
 
-	if (txn != NULL)
-		txn->is_dirty = true;
+	note_change(txn);
 	k.data = (void *)(uintptr_t)key.ptr;
 	k.size = (u_int32_t)key.len;
 	d.data = (void *)(uintptr_t)data.ptr;
@@ -177,8 +185,7 @@ store_del(struct store *st, struct store_txn *txn, DB *db, struct slice key)
 {
 	DBT k = { 0 };
 
-	if (txn != NULL)
-		txn->is_dirty = true;
+	note_change(txn);
 	k.data = (void *)(uintptr_t)key.ptr;
 	k.size = (u_int32_t)key.len;
 	return store_db_error(st, db->del(db, store_db_txn(txn), &k, 0),

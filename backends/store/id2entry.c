@@ -175,28 +175,46 @@ store_entry_by_dn(struct store *st, struct store_txn *txn,
 }
 
 int
-store_entry_put(struct store_txn *txn, entry_id id, const struct dn *dn,
+store_entry_make(struct store_txn *txn, entry_id id, const struct dn *dn,
     const struct attrs *attrs, struct entry **e_r)
 {
 	struct store *st = txn->st;
-	char key[8];
 	struct buf block;
 	int rc;
 
 	*e_r = NULL;
 	buf_init(&block);
-	store_id_put(key, id);
-	if ((rc = store_dict_add(st, txn, attrs)) != HB_OK ||
-	    (rc = entry_encode(attrs, st->dict, &block)) != HB_OK ||
-	    (rc = store_put(st, txn, st->id2entry, slice(key, sizeof(key)),
-	    buf_slice(&block), 0)) != HB_OK ||
-	    (rc = store_special_set(st, txn, id, attrs)) != HB_OK)
-		goto out;
-	*e_r = entry_new(id, dn, st->dict, buf_slice(&block));
-	undo_entry(txn, id, *e_r);
-out:
+	if ((rc = store_dict_add(st, txn, attrs)) == HB_OK &&
+	    (rc = entry_encode(attrs, st->dict, &block)) == HB_OK)
+		*e_r = entry_new(id, dn, st->dict, buf_slice(&block));
 	buf_fini(&block);
 	return rc;
+}
+
+int
+store_entry_write(struct store_txn *txn, struct entry *e,
+    const struct attrs *attrs)
+{
+	struct store *st = txn->st;
+	char key[8];
+	int rc;
+
+	store_id_put(key, e->id);
+	if ((rc = store_put(st, txn, st->id2entry, slice(key, sizeof(key)),
+	    e->block, 0)) != HB_OK ||
+	    (rc = store_special_set(st, txn, e->id, attrs)) != HB_OK)
+		return rc;
+	undo_entry(txn, e->id, e);
+	return HB_OK;
+}
+
+int
+store_entry_put(struct store_txn *txn, entry_id id, const struct dn *dn,
+    const struct attrs *attrs, struct entry **e_r)
+{
+	int rc = store_entry_make(txn, id, dn, attrs, e_r);
+
+	return rc != HB_OK ? rc : store_entry_write(txn, *e_r, attrs);
 }
 
 int

@@ -26,8 +26,26 @@ int store_check_parent(struct store *, struct op *, const struct entry *parent,
 /* RIGHT on pseudo attribute DESC of E; HB_OK or what access_refuse() says. */
 int store_allow(struct op *, const struct entry *e, const struct attr_desc *desc,
     unsigned right);
-/* Overlays in the transaction, then commit; *TXN is NULL after it. HB_NOOPERATION. */
-int store_op_commit(struct op *, struct store_txn **txn);
+/*
+ * What a write changes, in TXN and without overlays: BEFORE and AFTER are its
+ * target (references; NULL: there is none), also where it returns an error.
+ */
+typedef int (*store_change_cb)(struct store_txn *, struct op *,
+    struct entry **before_r, struct entry **after_r);
+int store_add_in(struct store_txn *, struct op *, struct entry **before_r,
+    struct entry **after_r);
+int store_delete_in(struct store_txn *, struct op *, struct entry **before_r,
+    struct entry **after_r);
+int store_modify_in(struct store_txn *, struct op *, struct entry **before_r,
+    struct entry **after_r);
+/*
+ * A whole write: CHANGE, overlays in its transaction, commit; again after a
+ * deadlock. HB_NOOPERATION.
+ */
+int store_write(struct store *, struct op *, store_change_cb change);
+/* overlay.c: overlays look at the transaction, and may go on with it. */
+int store_overlays(struct store_txn *, struct op *, struct entry *before,
+    struct entry *after);
 /* Is DN the suffix of the database? */
 bool store_is_suffix(const struct store *, const struct dn *dn);
 

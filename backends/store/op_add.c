@@ -50,40 +50,40 @@ write_entry(struct add *a)
 	struct store *st = a->st;
 	entry_id id = atomic_fetch_add(&st->next_id, 1);
 	entry_id up = a->parent == NULL ? ENTRY_ID_NONE : a->parent->id;
+	const struct attrs *attrs = &a->op->req.add.attrs;
 	int rc;
 
-	if ((rc = st->names->insert(st, a->txn, up, &a->dn, id)) != HB_OK ||
-	    (rc = store_entry_put(a->txn, id, &a->dn, &a->op->req.add.attrs,
-	    &a->new)) != HB_OK ||
-	    (rc = store_allow(a->op, a->new, access_entry_desc(a->op),
-	    ACCESS_WADD)) != HB_OK ||
-	    (rc = access_check_add(a->op, a->new)) != HB_OK)
+	/* rules may search the database: before it is changed, which they
+	 * would wait for */
+	if ((rc = store_entry_make(a->txn, id, &a->dn, attrs, &a->new)) !=
+	    HB_OK || (rc = store_allow(a->op, a->new,
+	    access_entry_desc(a->op), ACCESS_WADD)) != HB_OK ||
+	    (rc = access_check_add(a->op, a->new)) != HB_OK ||
+	    (rc = st->names->insert(st, a->txn, up, &a->dn, id)) != HB_OK ||
+	    (rc = store_entry_write(a->txn, a->new, attrs)) != HB_OK)
 		return rc;
 	undo_name(a->txn, a->dn.norm, id);
 	return index_update(a->txn, id, NULL, a->new);
 }
 
-static int
-add_once(struct store *st, struct op *op)
+int
+store_add_in(struct store_txn *txn, struct op *op, struct entry **before_r,
+    struct entry **after_r)
 {
-	struct add a = { .st = st, .op = op };
+	struct add a = { .st = txn->st, .op = op, .txn = txn };
 	int rc;
 
-	if ((rc = store_txn_begin(st, op, &a.txn)) != HB_OK ||
-	    (rc = check_new(&a)) != HB_OK ||
-	    (rc = find_parent(&a)) != HB_OK ||
-	    (rc = write_entry(&a)) != HB_OK)
-		goto out;
-	rc = store_op_commit(op, &a.txn);
-out:
-	store_txn_abort(&a.txn);
+	(void)before_r;
+	if ((rc = check_new(&a)) == HB_OK &&
+	    (rc = find_parent(&a)) == HB_OK)
+		rc = write_entry(&a);
 	entry_unref(&a.parent);
-	entry_unref(&a.new);
+	*after_r = a.new;
 	return rc;
 }
 
 int
 store_op_add(struct be_db *db, struct op *op)
 {
-	return store_retry(db->priv, op, add_once);
+	return store_write(db->priv, op, store_add_in);
 }

@@ -1,5 +1,6 @@
 /* What the operations share: see op.h. */
 #include "backends/store/op.h"
+#include "slapd/monitor.h"
 
 int
 store_allow(struct op *op, const struct entry *e, const struct attr_desc *desc,
@@ -83,18 +84,40 @@ store_check_parent(struct store *st, struct op *op, const struct entry *parent,
 	return HB_OK;
 }
 
-int
-store_op_commit(struct op *op, struct store_txn **txn)
+static int
+write_once(struct store *st, struct op *op, store_change_cb change)
 {
-	struct overlay *o;
+	struct store_txn *txn = NULL;
+	struct entry *before = NULL, *after = NULL;
 	int rc;
 
-	for (o = op->db->overlays; o != NULL; o = o->next) {
-		if (o->type->in_txn != NULL &&
-		    (rc = o->type->in_txn(o, op, *txn)) != HB_OK)
+	if ((rc = store_txn_begin(st, op, &txn)) != HB_OK ||
+	    (rc = change(txn, op, &before, &after)) != HB_OK ||
+	    (op->db->overlays != NULL &&
+	    (rc = store_overlays(txn, op, before, after)) != HB_OK))
+		goto out;
+	rc = (op->flags & OP_NOOP) != 0 ? HB_NOOPERATION :
+	    store_txn_commit(&txn);
+out:
+	store_txn_abort(&txn);
+	entry_unref(&before);
+	entry_unref(&after);
+	return rc;
+}
+
+int
+store_write(struct store *st, struct op *op, store_change_cb change)
+{
+	int rc;
+
+	for (;;) {
+		rc = write_once(st, op, change);
+		if (rc != HB_EDEADLOCK)
 			return rc;
+		counter_add(&st->counters[COUNTER_DEADLOCKS], 1);
+		if (op_is_stopped(op))
+			return HB_EABANDONED;
+		diag_clear(&op->diag);
+		op->matched = SLICE_NONE;
 	}
-	if ((op->flags & OP_NOOP) != 0)
-		return HB_NOOPERATION;
-	return store_txn_commit(txn);
 }

@@ -31,31 +31,30 @@ check_leaf(struct store *st, struct store_txn *txn, const struct entry *e)
 	return rc == HB_OK && has ? HB_ENOTLEAF : rc;
 }
 
-static int
-delete_once(struct store *st, struct op *op)
+int
+store_delete_in(struct store_txn *txn, struct op *op, struct entry **before_r,
+    struct entry **after_r)
 {
-	struct store_txn *txn = NULL;
-	struct entry *e = NULL;
+	struct store *st = txn->st;
+	struct entry *e;
 	int rc;
 
-	if ((rc = store_txn_begin(st, op, &txn)) != HB_OK ||
-	    (rc = store_target(st, txn, op, &e)) != HB_OK ||
-	    (rc = check_rights(st, txn, op, e)) != HB_OK ||
+	(void)after_r;
+	if ((rc = store_target(st, txn, op, before_r)) != HB_OK)
+		return rc;
+	e = *before_r;
+	if ((rc = check_rights(st, txn, op, e)) != HB_OK ||
 	    (rc = check_leaf(st, txn, e)) != HB_OK ||
 	    (rc = st->names->remove(st, txn, &e->dn, e->id)) != HB_OK ||
 	    (rc = store_entry_del(txn, e->id)) != HB_OK ||
 	    (rc = index_update(txn, e->id, e, NULL)) != HB_OK)
-		goto out;
+		return rc;
 	undo_name(txn, e->dn.norm, ENTRY_ID_NONE);
-	rc = store_op_commit(op, &txn);
-out:
-	store_txn_abort(&txn);
-	entry_unref(&e);
-	return rc;
+	return HB_OK;
 }
 
 int
 store_op_delete(struct be_db *db, struct op *op)
 {
-	return store_retry(db->priv, op, delete_once);
+	return store_write(db->priv, op, store_delete_in);
 }

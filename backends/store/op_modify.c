@@ -42,31 +42,26 @@ make_attrs(struct op *op, const struct entry *old, struct attrs *attrs_r)
 	    &op->diag);
 }
 
-static int
-modify_once(struct store *st, struct op *op)
+int
+store_modify_in(struct store_txn *txn, struct op *op, struct entry **before_r,
+    struct entry **after_r)
 {
-	struct store_txn *txn = NULL;
-	struct entry *old = NULL, *new = NULL;
+	struct entry *old;
 	struct attrs attrs = { 0 };
 	int rc;
 
-	if ((rc = store_txn_begin(st, op, &txn)) != HB_OK ||
-	    (rc = store_target(st, txn, op, &old)) != HB_OK ||
-	    (rc = make_attrs(op, old, &attrs)) != HB_OK ||
-	    (rc = store_entry_put(txn, old->id, &old->dn, &attrs, &new)) !=
-	    HB_OK ||
-	    (rc = index_update(txn, old->id, old, new)) != HB_OK)
-		goto out;
-	rc = store_op_commit(op, &txn);
-out:
-	store_txn_abort(&txn);
-	entry_unref(&old);
-	entry_unref(&new);
-	return rc;
+	if ((rc = store_target(txn->st, txn, op, before_r)) != HB_OK)
+		return rc;
+	old = *before_r;
+	if ((rc = make_attrs(op, old, &attrs)) != HB_OK ||
+	    (rc = store_entry_put(txn, old->id, &old->dn, &attrs, after_r)) !=
+	    HB_OK)
+		return rc;
+	return index_update(txn, old->id, old, *after_r);
 }
 
 int
 store_op_modify(struct be_db *db, struct op *op)
 {
-	return store_retry(db->priv, op, modify_once);
+	return store_write(db->priv, op, store_modify_in);
 }

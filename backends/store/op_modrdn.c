@@ -159,31 +159,28 @@ write_all(struct rename *r)
 }
 
 static int
-rename_once(struct store *st, struct op *op)
+rename_in(struct store_txn *txn, struct op *op, struct entry **before_r,
+    struct entry **after_r)
 {
-	struct rename r = { .st = st, .op = op, .req = &op->req.modrdn };
+	struct rename r = { .st = txn->st, .op = op, .req = &op->req.modrdn,
+	    .txn = txn };
 	int rc;
 
-	if ((rc = store_txn_begin(st, op, &r.txn)) != HB_OK ||
-	    (rc = store_target(st, r.txn, op, &r.old)) != HB_OK ||
-	    (rc = find_superiors(&r)) != HB_OK ||
-	    (rc = find_new_name(&r)) != HB_OK ||
-	    (rc = check_rights(&r)) != HB_OK ||
-	    (rc = make_attrs(&r)) != HB_OK ||
-	    (rc = write_all(&r)) != HB_OK)
-		goto out;
-	rc = store_op_commit(op, &r.txn);
-out:
-	store_txn_abort(&r.txn);
-	entry_unref(&r.old);
-	entry_unref(&r.new);
+	if ((rc = store_target(r.st, r.txn, op, &r.old)) == HB_OK &&
+	    (rc = find_superiors(&r)) == HB_OK &&
+	    (rc = find_new_name(&r)) == HB_OK &&
+	    (rc = check_rights(&r)) == HB_OK &&
+	    (rc = make_attrs(&r)) == HB_OK)
+		rc = write_all(&r);
 	entry_unref(&r.parent);
 	entry_unref(&r.superior);
+	*before_r = r.old;
+	*after_r = r.new;
 	return rc;
 }
 
 int
 store_op_modrdn(struct be_db *db, struct op *op)
 {
-	return store_retry(db->priv, op, rename_once);
+	return store_write(db->priv, op, rename_in);
 }

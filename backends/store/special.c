@@ -118,10 +118,12 @@ store_special_set(struct store *st, struct store_txn *txn, entry_id id,
 	int rc = HB_OK;
 
 	for (unsigned k = 0; k < SPECIAL_KINDS && rc == HB_OK; k++) {
-		bool was = store_special_has(st, k, id);
+		bool was;
 		bool is = attrs != NULL && attrs_has_class(attrs, st->schema,
 		    st->special->classes[k]);
 
+		if (txn == NULL || !undo_find_special(txn, k, id, &was))
+			was = store_special_has(st, k, id);
 		if (was != is)
 			rc = set_one(st, txn, k, id, is);
 		if (k == SPECIAL_ALIAS && (was || is) && txn != NULL)

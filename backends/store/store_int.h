@@ -102,6 +102,9 @@ struct store_txn {
 	DB_TXN *txn;
 	bool is_dirty;			/* pages were changed: caches do not know */
 	bool is_rename;			/* names of existing entries change */
+	bool is_shared;			/* overlays changed entries in it */
+	unsigned nchanges;		/* records written or removed */
+	int failed;			/* a call of an overlay left it unusable; HB_OK */
 };
 
 /* ---- counters.c ---- */
@@ -247,9 +250,6 @@ int store_txn_commit(struct store_txn **txn);
 /* The same without waiting: for what nobody was promised. */
 int store_txn_commit_lazily(struct store_txn **txn);
 void store_txn_abort(struct store_txn **txn);	/* NULL is fine */
-/* Run ONCE until it does not return HB_EDEADLOCK. */
-int store_retry(struct store *, struct op *,
-    int (*once)(struct store *, struct op *));
 /* Berkeley DB's error as HB_E* (0: HB_OK): DB_LOCK_DEADLOCK -> HB_EDEADLOCK, DB_NOTFOUND
  * -> HB_ENOTFOUND, ENOSPC -> HB_ENOSPACE, DB_KEYEXIST -> HB_EEXISTS, else
  * logged once with WHAT, HB_EIO. */
@@ -271,7 +271,13 @@ int store_entry_by_dn(struct store *, struct store_txn *, const struct dn *,
     bool may_read, struct entry **e_r);
 int store_id_by_dn(struct store *, struct store_txn *, const struct dn *,
     bool may_read, entry_id *id_r);
-/* Encode ATTRS (numbers added to the dictionary as needed) and write. *e_r: the new entry, a reference; to be seen by others after commit. */
+/* Encode ATTRS (numbers added to the dictionary as needed); nothing is changed yet. *e_r: the new entry, a reference. */
+int store_entry_make(struct store_txn *, entry_id, const struct dn *,
+    const struct attrs *, struct entry **e_r);
+/* Write E, made of ATTRS; to be seen by others after commit. */
+int store_entry_write(struct store_txn *, struct entry *e,
+    const struct attrs *);
+/* Both. */
 int store_entry_put(struct store_txn *, entry_id, const struct dn *,
     const struct attrs *, struct entry **e_r);
 int store_entry_del(struct store_txn *, entry_id);

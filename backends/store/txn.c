@@ -123,21 +123,3 @@ store_txn_of(struct store *st, const struct op *op)
 	/* an operation is run by one thread: if it is the writer's, so are we */
 	return op != NULL && op == atomic_load(&st->txn_op) ? st->txn : NULL;
 }
-
-int
-store_retry(struct store *st, struct op *op,
-    int (*once)(struct store *, struct op *))
-{
-	int rc;
-
-	for (;;) {
-		rc = once(st, op);
-		if (rc != HB_EDEADLOCK)
-			return rc;
-		counter_add(&st->counters[COUNTER_DEADLOCKS], 1);
-		if (op_is_stopped(op))
-			return HB_EABANDONED;
-		diag_clear(&op->diag);
-		op->matched = SLICE_NONE;
-	}
-}

@@ -9,13 +9,15 @@
 #include "cfg.h"
 #include "slapd/monitor.h"
 #include "slapd/op.h"
-#include "slapd/overlay.h"
 #include "slapd/tool.h"
+#include "slapd/txn.h"
 
-#define SLAPD_BACKEND_ABI	2
+#define SLAPD_BACKEND_ABI	3
 
 struct access_rules;
 struct limits;
+struct overlay;
+struct slapd_overlay;
 
 struct be_db {
 	/* set by configuration, never changed while operations run */
@@ -33,7 +35,11 @@ struct be_db {
 	struct access_rules *rules;	/* this database's, global ones appended */
 	struct limits *limits;
 	void *frontend_conf;		/* the frontend's settings of a database */
-	struct overlay *overlays;
+	/*
+	 * Open overlays that operations pass, outermost first, NULL-terminated;
+	 * NULL: there are none. Tools have none.
+	 */
+	struct overlay **overlays;
 	const char *file;		/* where `database` stands, for messages */
 	unsigned line;
 
@@ -72,6 +78,12 @@ struct slapd_backend {
 	/* hasSubordinates of E. HB_OK, HB_EDEFER. */
 	int (*has_children)(struct be_db *, struct op *, const struct entry *e,
 	    bool *has_r);
+	/*
+	 * Calls of overlays in the transaction of a write; its functions run
+	 * overlays_in_txn() before they commit. NULL: overlays with in_txn()
+	 * are refused.
+	 */
+	const struct slapd_txn_ops *txn;
 	const struct slapd_tool_ops *tool;	/* NULL: none */
 	const char *const *controls;	/* OIDs honoured, NULL-terminated; may be NULL */
 	/* counters for cn=Monitor; array of N, may be NULL */
@@ -84,15 +96,22 @@ struct slapd_backend {
  */
 struct slapd_module {
 	unsigned abi;
-	/* register backends and overlays; ARGS: words after the file name */
+	/*
+	 * Register backends and overlays; ARGS: words after the file name. DIAG
+	 * may be left empty.
+	 */
 	int (*init)(unsigned nargs, char **args, struct diag *);
+	/*
+	 * The process ends, all databases are closed and the configuration is
+	 * freed; the module is unloaded next. May be NULL.
+	 */
+	void (*fini)(void);
 };
 
 HB_API_BEGIN
 
 /* Register by name; HB_EDUPLICATE. Used by modules and by the static table. */
 int slapd_register_backend(const struct slapd_backend *);
-int slapd_register_overlay(const struct slapd_overlay *);
 
 HB_API_END
 

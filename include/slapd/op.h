@@ -20,6 +20,7 @@
 #include "util/diag.h"
 
 struct be_db;
+struct be_txn;
 struct access_cache;
 struct attr_select;
 struct reply;
@@ -57,7 +58,7 @@ enum op_flags {
 	OP_TREE_DELETE = 16,
 	OP_SUBENTRIES = 32,		/* only subentries are visible, RFC 3672 */
 	OP_DOMAIN_SCOPE = 64,		/* no references */
-	OP_INTERNAL = 128		/* made by the server itself: no access control */
+	OP_INTERNAL = 128		/* made by the server or an overlay: no access control */
 };
 
 struct op_bind {
@@ -129,7 +130,11 @@ struct op {
 	struct slice matched;		/* matchedDN, text form */
 	const struct slice *referrals;
 	unsigned nreferrals;
+	int code;			/* enum ldap_result sent with an error; 0: that of the HB_* */
 
+	struct be_txn *txn;		/* overlays look at it (txn.h); NULL */
+	void **overlay_data;		/* overlay_op_data() */
+	unsigned depth;			/* operations of overlays that it is within */
 	struct access_cache *access;	/* decisions of this operation (access.h) */
 	struct reply *reply;		/* where answers go (reply.h) */
 	void *frontend;			/* the frontend's own */
@@ -146,6 +151,21 @@ static inline bool
 op_is_stopped(const struct op *op)
 {
 	return atomic_load_explicit(&op->stop, memory_order_relaxed) != OP_RUN;
+}
+
+/* SUB: an operation of KIND on DN that the server makes while it runs OP; its memory is in ARENA. */
+static inline void
+op_init_internal(struct op *sub, const struct op *op, enum op_kind kind,
+    const struct dn *dn, struct arena *arena)
+{
+	*sub = (struct op){
+		.kind = kind, .msgid = op->msgid, .connid = op->connid,
+		.opid = op->opid, .flags = OP_INTERNAL | OP_MANAGE_DSAIT,
+		.is_root = true, .may_wait = op->may_wait, .arena = arena,
+		.schema = op->schema, .db = op->db, .who = op->who, .dn = *dn,
+		.reply = op->reply, .frontend = op->frontend,
+		.depth = op->depth + 1
+	};
 }
 
 HB_API_BEGIN

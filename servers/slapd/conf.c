@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "conf_int.h"
+#include "overlay.h"
 #include "registry.h"
 #include "route.h"
 #include "util/err.h"
@@ -89,6 +90,7 @@ unknown_directive(const struct slapd_conf *conf, const struct cfg_line *line,
 		conf_global_table, conf_common_table, conf_database_table
 	};
 	const char *word = line->words[0], *near;
+	const struct overlay *o;
 	size_t n = 3;
 	int rc;
 
@@ -107,6 +109,10 @@ unknown_directive(const struct slapd_conf *conf, const struct cfg_line *line,
 		    "backend and database definitions", word);
 	if (conf->current->be->config != NULL)
 		tables[n++] = conf->current->be->config;
+	for (o = slapd_db_conf(conf->current)->overlays; o != NULL &&
+	    n < TABLES_MAX; o = o->next)
+		if (o->type->config != NULL)
+			tables[n++] = o->type->config;
 	if ((near = cfg_nearest(tables, n, word)) != NULL)
 		diag_add(diag, "did you mean \"%s\"?", near);
 	return rc;
@@ -137,14 +143,17 @@ find_item(struct slapd_conf *conf, const char *keyword, void **base_r,
 	if ((item = cfg_find(conf_global_table, keyword)) != NULL)
 		return item;
 	*base_r = *ctx_r = db;
-	if ((item = cfg_find(conf_common_table, keyword)) != NULL ||
-	    !in_database(conf))
+	if ((item = cfg_find(conf_common_table, keyword)) != NULL)
 		return item;
-	if ((item = cfg_find(conf_database_table, keyword)) != NULL ||
-	    db->be->config == NULL)
-		return item;
-	*base_r = db->conf;
-	return cfg_find(db->be->config, keyword);
+	if (in_database(conf)) {
+		item = cfg_find(conf_database_table, keyword);
+		if (item == NULL && db->be->config != NULL) {
+			*base_r = db->conf;
+			item = cfg_find(db->be->config, keyword);
+		}
+	}
+	return item != NULL ? item :
+	    overlays_find_item(conf, keyword, base_r, ctx_r);
 }
 
 static void
@@ -200,7 +209,8 @@ slapd_conf_read(const char *file, struct slapd_conf **conf_r,
 	struct slapd_conf *conf = conf_new(file);
 	int rc;
 
-	if ((rc = cfg_read(file, conf_is_raw, apply_line, conf, diag)) !=
+	if ((rc = overlays_define(conf, diag)) != HB_OK ||
+	    (rc = cfg_read(file, conf_is_raw, apply_line, conf, diag)) !=
 	    HB_OK || (rc = conf_check(conf, diag)) != HB_OK)
 		slapd_conf_free(&conf);
 	*conf_r = conf;
@@ -215,6 +225,7 @@ slapd_conf_free(struct slapd_conf **confp)
 	if (conf == NULL)
 		return;
 	*confp = NULL;
+	overlays_free(conf);
 	conf_sections_free(conf);
 	route_free(&conf->route);
 	cfg_fini(conf_global_table, conf);

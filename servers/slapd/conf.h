@@ -13,6 +13,7 @@
 #include "slapd/backend.h"
 
 struct acl_list;
+struct overlay;
 struct route;
 
 enum conf_allow {
@@ -82,6 +83,7 @@ struct slapd_db_conf {
 	bool add_content_acl;
 	struct dn schema_dn;		/* subschemaSubentry of its entries */
 	struct acl_list *acl;		/* see be_db.rules */
+	struct overlay *overlays;	/* its instances, last line first */
 	const char *rootpw_file;	/* where rootpw stands, for messages */
 	unsigned rootpw_line;
 };
@@ -104,6 +106,9 @@ struct slapd_conf {
 	 */
 	struct be_db *frontend;
 	struct route *route;
+	struct overlay *overlays;	/* all instances, in order of the file */
+	unsigned noverlays;
+	unsigned ndefined;		/* types whose schema is defined */
 
 	/* files and process */
 	char *pidfile, *argsfile, *logfile;

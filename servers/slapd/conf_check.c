@@ -3,6 +3,7 @@
  */
 #include "acl.h"
 #include "conf_int.h"
+#include "overlay.h"
 #include "route.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -104,6 +105,8 @@ conf_check(struct slapd_conf *conf, struct diag *diag)
 	for (unsigned i = 0; i < conf->ndbs; i++)
 		if ((rc = check_db(conf, conf->dbs[i], diag)) != HB_OK)
 			return rc;
+	if ((rc = overlays_check(conf, diag)) != HB_OK)
+		return rc;
 	set_rules(conf, conf->frontend);
 	for (unsigned i = 0; i < conf->ndbs; i++)
 		set_rules(conf, conf->dbs[i]);

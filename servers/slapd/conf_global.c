@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "conf_int.h"
+#include "overlay.h"
 #include "passwd.h"
 #include "registry.h"
 #include "util/err.h"
@@ -232,10 +233,12 @@ parse_module_load(void *base, const struct cfg_line *line, void *ctx,
     struct diag *diag)
 {
 	S *conf = base;
+	int rc;
 
 	(void)ctx;
-	return registry_load_module(conf->module_path, line->words[1],
+	rc = registry_load_module(conf->module_path, line->words[1],
 	    line->nwords - 2, line->words + 2, diag);
+	return rc == HB_OK ? overlays_define(conf, diag) : rc;
 }
 
 /*
@@ -363,6 +366,12 @@ const struct cfg_item conf_global_table[] = {
 	CFG_CALL("objectidentifier", conf_object_identifier, 2, 2, 0,
 	    CFG_RESTART, "<name> <oid>", "Name an OID; the OID may be another "
 	    "name with a suffix after a colon."),
+	CFG_CALL("overlay", conf_overlay, 1, -1, 0, CFG_RESTART,
+	    "<name> [<argument> ...]", "Put an overlay around the database "
+	    "in whose section the line stands, or, before any database, "
+	    "around all. The last line is the outermost: it sees requests "
+	    "first and answers last. Its own options follow. With a - before "
+	    "the name, an overlay that is not there is no error."),
 	CFG_CALL("password-crypt-salt-format", parse_crypt_format, 1, 1, 0,
 	    CFG_HOT, "<format>", "The printf format of the salt of new {CRYPT} "
 	    "passwords: exactly one %s, which random characters replace."),
@@ -425,7 +434,6 @@ const struct cfg_item conf_global_table[] = {
 	    CFG_PREFIX, CFG_HOT, NULL, NULL },
 	CFG_UNSUPPORTED("authz-policy", NULL),
 	CFG_UNSUPPORTED("authz-regexp", NULL),
-	CFG_UNSUPPORTED("overlay", NULL),
 	CFG_UNSUPPORTED("sasl-auxprops", NULL),
 	CFG_UNSUPPORTED("sasl-authz-policy", NULL),
 	CFG_UNSUPPORTED("sasl-host", NULL),

@@ -40,6 +40,8 @@ int conf_root_dse(void *, const struct cfg_line *, void *, struct diag *);
 /* `backend NAME`, `database NAME` (conf_section.c); base struct slapd_conf. */
 int conf_backend(void *, const struct cfg_line *, void *, struct diag *);
 int conf_database(void *, const struct cfg_line *, void *, struct diag *);
+/* `overlay NAME` (overlay_conf.c); base struct slapd_conf. */
+int conf_overlay(void *, const struct cfg_line *, void *, struct diag *);
 /* Make the frontend's settings and database 0. */
 void conf_sections_init(struct slapd_conf *);
 void conf_sections_free(struct slapd_conf *);

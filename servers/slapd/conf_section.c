@@ -87,6 +87,7 @@ db_new(struct slapd_conf *conf, const struct slapd_backend *be)
 
 		*dc = *slapd_db_conf(front);
 		dc->acl = acl;
+		dc->overlays = NULL;
 		db->lastmod = front->lastmod;
 		db->read_only = front->read_only;
 	} else {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fop.h"
+#include "overlay.h"
 #include "server.h"
 #include "slapd/backend.h"
 #include "util/err.h"
@@ -86,6 +87,18 @@ control_find(struct slice oid)
 	return NULL;
 }
 
+/* One that some overlay may know; which, and where, is seen after routing. */
+static int
+overlay_control(struct fop *f, const struct ldap_control *c)
+{
+	const struct overlay_control *o;
+
+	if (!c->critical)
+		return HB_OK;
+	o = overlays_find_control(fop_conf(f), NULL, c->oid);
+	return o != NULL && (o->on & ON(f->op.kind)) ? HB_OK : HB_ECRITICAL;
+}
+
 /* Bit of a known control; bits of those seen are in *SEEN. */
 static int
 control_apply(struct fop *f, const struct ldap_control *c, unsigned *seen)
@@ -94,7 +107,7 @@ control_apply(struct fop *f, const struct ldap_control *c, unsigned *seen)
 	unsigned bit;
 
 	if (t == NULL)
-		return c->critical ? HB_ECRITICAL : HB_OK;
+		return overlay_control(f, c);
 	bit = 1u << (t - control_types);
 	if (*seen & bit)
 		return diag_err(&f->op.diag, HB_EPROTO,
@@ -140,6 +153,10 @@ controls_check_db(struct fop *f)
 		const struct ldap_control *c = &f->msg.controls[i];
 		const struct control_type *t = control_find(c->oid);
 
+		if (t == NULL && c->critical && overlays_find_control(
+		    fop_conf(f), f->op.db, c->oid) == NULL)
+			return diag_err(&f->op.diag, HB_ECRITICAL,
+			    "critical control unavailable in context");
 		if (t == NULL || !(t->flags & CTL_BACKEND) ||
 		    !(t->on & ON(f->op.kind)) ||
 		    backend_honours(f->op.db, t->oid))

@@ -11,8 +11,8 @@
 
 #include "conf.h"
 #include "detach.h"
+#include "overlay.h"
 #include "server.h"
-#include "slapd/overlay.h"
 #include "util/err.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -24,6 +24,7 @@ struct daemon {
 	bool has_server;
 	struct listener *listeners;
 	unsigned nlisteners;
+	struct ticker *ticker;		/* of overlays; NULL */
 	unsigned nopen;			/* databases 0 .. nopen-1 are open */
 	bool has_pidfile, has_argsfile;
 	sigset_t signals;
@@ -121,18 +122,9 @@ remove_files(struct daemon *d)
 
 /* ---- databases ---- */
 
-static void
-close_overlays(struct be_db *db)
-{
-	for (struct overlay *o = db->overlays; o != NULL; o = o->next)
-		if (o->type->close != NULL)
-			o->type->close(o);
-}
-
 static int
 open_databases(struct daemon *d, struct diag *diag)
 {
-	struct overlay *o;
 	int rc = HB_OK;
 
 	for (; d->nopen < d->conf->ndbs; d->nopen++) {
@@ -141,13 +133,6 @@ open_databases(struct daemon *d, struct diag *diag)
 		if (db->be != NULL && db->be->db_open != NULL &&
 		    (rc = db->be->db_open(db, diag)) != HB_OK)
 			break;
-		for (o = db->overlays; o != NULL && rc == HB_OK; o = o->next)
-			if (o->type->open != NULL)
-				rc = o->type->open(o, diag);
-		if (rc != HB_OK) {
-			d->nopen++;
-			break;
-		}
 	}
 	if (rc != HB_OK && diag->text[0] == '\0')
 		diag_set(diag, "%s", hb_strerror(rc));
@@ -160,7 +145,6 @@ close_databases(struct daemon *d)
 	while (d->nopen-- > 0) {
 		struct be_db *db = d->conf->dbs[d->nopen];
 
-		close_overlays(db);
 		if (db->be != NULL && db->be->db_close != NULL)
 			db->be->db_close(db);
 	}
@@ -264,6 +248,9 @@ start(struct daemon *d, struct diag *diag)
 	d->has_server = true;
 	d->server.listeners = d->listeners;
 	d->server.nlisteners = d->nlisteners;
+	if ((rc = overlays_open(d->conf, diag)) != HB_OK ||
+	    (rc = ticker_start(&d->server, &d->ticker, diag)) != HB_OK)
+		return rc;
 	if ((rc = server_start(&d->server, d->conf->listener_threads,
 	    diag)) != HB_OK)
 		return rc;
@@ -279,9 +266,11 @@ end(struct daemon *d)
 		stop_listening(d);
 		log_printf(LOG_ANY, "slapd shutdown: waiting for operations "
 		    "to finish");
+		ticker_stop(&d->ticker);
 		server_stop(&d->server);
 	}
 	if (d->conf != NULL) {
+		overlays_close(d->conf);
 		close_databases(d);
 		remove_files(d);
 	}

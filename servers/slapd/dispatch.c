@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fop.h"
+#include "overlay.h"
 #include "own.h"
 #include "route.h"
 #include "server.h"
@@ -225,39 +226,36 @@ fop_check_allowed(struct fop *f)
 /* ---- execution ---- */
 
 int
-fop_backend(struct fop *f)
+fop_call_backend(struct op *op)
 {
-	struct op *op = &f->op;
 	struct be_db *db = op->db;
-	struct overlay *ov;
-	int rc = OVERLAY_CONTINUE;
 
-	for (ov = db->overlays; ov != NULL && rc == OVERLAY_CONTINUE;
-	    ov = ov->next)
-		if (ov->type->before != NULL)
-			rc = ov->type->before(ov, op);
-	if (rc == OVERLAY_CONTINUE)
-		rc = db->be->op[op->kind] != NULL ?
-		    db->be->op[op->kind](db, op) : diag_err(&op->diag,
-		    HB_EUNWILLING, "operation not supported within naming "
-		    "context");
-	if ((rc = access_settle(op, rc)) == HB_EDEFER)
-		return rc;
-	for (ov = db->overlays; ov != NULL; ov = ov->next)
-		if (ov->type->after != NULL)
-			ov->type->after(ov, op, rc);
-	return rc;
+	if (db->be->op[op->kind] == NULL)
+		return diag_err(&op->diag, HB_EUNWILLING, "operation not "
+		    "supported within naming context");
+	return access_settle(op, db->be->op[op->kind](db, op));
 }
 
 int
-fop_stamp(struct fop *f, struct entry_stamp *stamp_r)
+fop_overlaid(struct op *op, int (*inner)(struct op *))
 {
-	struct op *op = &f->op;
-	char *time = arena_alloc(op->arena, 16);
+	return op->db->overlays == NULL ? inner(op) : overlays_run(op, inner);
+}
+
+int
+fop_backend(struct fop *f)
+{
+	return fop_overlaid(&f->op, fop_call_backend);
+}
+
+int
+fop_stamp(struct op *op, struct arena *arena, struct entry_stamp *stamp_r)
+{
+	char *time = arena_alloc(arena, 16);
 
 	if (time == NULL)
 		return HB_ELIMIT;
-	stamp_r->csn = op_new_csn(op->arena, op->db->server_id);
+	stamp_r->csn = op_new_csn(arena, op->db->server_id);
 	if (stamp_r->csn.ptr == NULL)
 		return HB_ELIMIT;
 	/* the time of the CSN, so that both say the same: its first 14 digits */
@@ -267,7 +265,7 @@ fop_stamp(struct fop *f, struct entry_stamp *stamp_r)
 	stamp_r->time = slice(time, 15);
 	stamp_r->who = op->who->dn;
 	if (dn_is_empty(&stamp_r->who))
-		return dn_parse(op->arena, op->schema, SLICE("cn=anonymous"),
+		return dn_parse(arena, op->schema, SLICE("cn=anonymous"),
 		    &stamp_r->who, &op->diag);
 	return HB_OK;
 }

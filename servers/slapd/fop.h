@@ -64,6 +64,8 @@ struct fop {
 	bool has_db;			/* op.db holds the target */
 	uint32_t exop;			/* extended: RESTRICT_EXOP_*, or 0 */
 	struct slice response_oid, response_value;	/* extended */
+	struct ldap_control *result_controls;	/* sent with the result */
+	unsigned nresult_controls;
 };
 
 /* ---- op.c ---- */
@@ -115,9 +117,13 @@ int fop_check_allowed(struct fop *);
 int fop_write_begin(struct fop *);
 /* Overlays, then the backend's function. */
 int fop_backend(struct fop *);
-/* entryCSN, time and name for the stamps of a write. HB_ELIMIT. */
+/* The same with INNER instead of the backend's function. */
+int fop_overlaid(struct op *, int (*inner)(struct op *));
+/* The backend's function alone. */
+int fop_call_backend(struct op *);
+/* entryCSN, time and name for the stamps of a write, in ARENA. HB_ELIMIT. */
 struct entry_stamp;
-int fop_stamp(struct fop *, struct entry_stamp *stamp_r);
+int fop_stamp(struct op *, struct arena *, struct entry_stamp *stamp_r);
 /* The description TEXT of a write or compare: HB_EUNDEFTYPE with text. */
 int fop_desc(struct fop *, struct slice text,
     const struct attr_desc **desc_r);

@@ -44,15 +44,14 @@ run_tool(int argc, char **argv, const char *word)
 	return slapd_tool_main(name, argc - skip, argv + skip);
 }
 
-int
-main(int argc, char **argv)
+static int
+run(int argc, char **argv)
 {
 	struct slapd_options opts;
 	struct diag diag = DIAG_INIT;
 	const char *name = slapd_tool_name(base_name(argv[0]), 1);
 	int rc;
 
-	registry_init();
 	if (name != NULL)
 		return slapd_tool_main(name, argc, argv);
 	if (argc > 1 && strncmp(argv[1], "-T", 2) == 0 &&
@@ -78,4 +77,15 @@ main(int argc, char **argv)
 			return 0;
 	}
 	return slapd_daemon(&opts);
+}
+
+int
+main(int argc, char **argv)
+{
+	int status;
+
+	registry_init();
+	status = run(argc, argv);
+	registry_fini();
+	return status;
 }

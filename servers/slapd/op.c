@@ -61,10 +61,14 @@ fop_reset(struct fop *f)
 	op->referrals = NULL;
 	op->nreferrals = 0;
 	op->access = NULL;
+	op->code = 0;
+	op->overlay_data = NULL;
 	f->has_db = false;
 	f->exop = 0;
 	f->response_oid = SLICE_NONE;
 	f->response_value = SLICE_NONE;
+	f->result_controls = NULL;
+	f->nresult_controls = 0;
 	f->reply.nentries = 0;
 	f->reply.nreferences = 0;
 }
@@ -172,6 +176,7 @@ op_go_on(struct op *op)
 	/* one inside another goes on in its turn */
 	if (f == NULL)
 		return HB_OK;
-	turns_step(f->server->turns, &f->turn, now);
+	if (f->conn != NULL)		/* ticks of overlays have no place in the pool */
+		turns_step(f->server->turns, &f->turn, now);
 	return op_is_stopped(op) ? HB_EABANDONED : HB_OK;
 }

@@ -123,7 +123,7 @@ add_resolve(struct fop *f)
 	if ((rc = add_check(f, attrs)) != HB_OK)
 		return rc;
 	if (op->db->lastmod) {
-		if ((rc = fop_stamp(f, &stamp)) != HB_OK)
+		if ((rc = fop_stamp(op, op->arena, &stamp)) != HB_OK)
 			return rc;
 		rc = entry_stamp_add(op->arena, op->schema, attrs, &stamp);
 	}

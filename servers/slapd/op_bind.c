@@ -69,9 +69,8 @@ bind_anonymous(struct fop *f)
 
 /* The database decides, unless it is its rootdn with a rootpw. */
 static int
-bind_database(struct fop *f)
+bind_database(struct op *op)
 {
-	struct op *op = &f->op;
 	struct be_db *db = op->db;
 
 	if (db->root_pw != NULL && !dn_is_empty(&db->root_dn) &&
@@ -80,7 +79,7 @@ bind_database(struct fop *f)
 		    op->req.bind.password, op->may_wait);
 	if (db->be->op[OP_BIND] == NULL)
 		return HB_ECREDENTIALS;
-	return fop_backend(f);
+	return fop_call_backend(op);
 }
 
 /* Nothing tells a client whether a name exists. */
@@ -123,7 +122,7 @@ bind_simple(struct fop *f)
 	if (f->msg.ncontrols > 0 && f->has_db &&
 	    (rc = controls_check_db(f)) != HB_OK)
 		return rc;
-	rc = f->has_db ? bind_database(f) : HB_ENOENT;
+	rc = f->has_db ? fop_overlaid(op, bind_database) : HB_ENOENT;
 	if (rc == HB_OK) {
 		conn_set_identity(f->conn, &op->dn, "SIMPLE");
 		stats_op(op, LOG_STATS,

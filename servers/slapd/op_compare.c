@@ -30,14 +30,11 @@ compare_resolve(struct fop *f)
 }
 
 static int
-compare_own(struct fop *f, const struct entry *e)
+compare_own(struct op *op)
 {
-	struct op *op = &f->op;
+	const struct entry *e = own_find(fop_of(op));
 	const struct op_compare *c = &op->req.compare;
-	int rc;
 
-	if ((rc = fop_check_allowed(f)) != HB_OK)
-		return rc;
 	if (!access_is_allowed(op, e, c->desc, c->value, c->norm,
 	    ACCESS_COMPARE))
 		return access_refuse(op, e);
@@ -49,7 +46,6 @@ int
 op_run_compare(struct fop *f)
 {
 	struct op *op = &f->op;
-	struct entry *own;
 	int rc;
 
 	rc = fop_target(f, f->msg.req.compare.dn);
@@ -61,8 +57,9 @@ op_run_compare(struct fop *f)
 	}
 	if (rc != HB_OK || (rc = compare_resolve(f)) != HB_OK)
 		return rc;
-	if ((own = own_find(f)) != NULL)
-		return compare_own(f, own);
+	if (own_find(f) != NULL)
+		return (rc = fop_check_allowed(f)) != HB_OK ? rc :
+		    fop_overlaid(op, compare_own);
 	fop_route(f);
 	if ((rc = fop_check_allowed(f)) != HB_OK)
 		return rc;

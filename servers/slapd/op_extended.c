@@ -1,6 +1,7 @@
 /* Extended operations (RFC 4511 4.12), a row each. */
 #include "conf.h"
 #include "fop.h"
+#include "overlay.h"
 #include "server.h"
 #include "util/err.h"
 
@@ -37,6 +38,25 @@ exop_oid(unsigned i)
 	return i < NEXOPS ? exops[i].oid : NULL;
 }
 
+/* One of an overlay. */
+static int
+run_overlay(struct fop *f, struct slice oid)
+{
+	struct op *op = &f->op;
+	struct overlay *o;
+	const struct overlay_exop *x = overlays_find_exop(fop_conf(f), oid,
+	    &o);
+	int rc;
+
+	if (x == NULL)
+		return diag_err(&op->diag, HB_EPROTO,
+		    "unsupported extended operation");
+	if ((rc = fop_check_allowed(f)) != HB_OK)
+		return rc;
+	return x->run(o, op, f->msg.req.extended.value, &f->response_oid,
+	    &f->response_value);
+}
+
 int
 op_run_extended(struct fop *f)
 {
@@ -53,8 +73,7 @@ op_run_extended(struct fop *f)
 		if (slice_is_eq(oid, slice_of(exops[i].oid)))
 			break;
 	if (i == NEXOPS)
-		return diag_err(&op->diag, HB_EPROTO,
-		    "unsupported extended operation");
+		return run_overlay(f, oid);
 	f->exop = exops[i].restricts;
 	if ((rc = fop_check_allowed(f)) != HB_OK)
 		return rc;

@@ -107,7 +107,7 @@ modify_resolve(struct fop *f)
 	if ((rc = mods_resolve(f, mods)) != HB_OK)
 		return rc;
 	if (op->db->lastmod) {
-		if ((rc = fop_stamp(f, &stamp)) != HB_OK)
+		if ((rc = fop_stamp(op, op->arena, &stamp)) != HB_OK)
 			return rc;
 		entry_stamp_mods(op->arena, op->schema, &stamp, &mods[n]);
 		n += 3;

@@ -64,7 +64,7 @@ modrdn_stamp(struct fop *f)
 		return HB_OK;
 	if ((mods = arena_calloc(op->arena, 3, sizeof(*mods))) == NULL)
 		return HB_ELIMIT;
-	if ((rc = fop_stamp(f, &stamp)) != HB_OK)
+	if ((rc = fop_stamp(op, op->arena, &stamp)) != HB_OK)
 		return rc;
 	entry_stamp_mods(op->arena, op->schema, &stamp, mods);
 	op->req.modrdn.mods = mods;

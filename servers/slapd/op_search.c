@@ -56,14 +56,10 @@ search_limits(struct fop *f)
 
 /* The root DSE or the subschema entry, which no database holds. */
 static int
-search_own(struct fop *f, struct entry *e)
+search_own(struct op *op)
 {
-	struct op *op = &f->op;
-	int rc;
+	struct entry *e = own_find(fop_of(op));
 
-	if ((rc = fop_check_allowed(f)) != HB_OK)
-		return rc;
-	search_limits(f);
 	if (filter_eval(op->req.search.filter, op->schema, e, access_filter,
 	    op) != FILTER_TRUE)
 		return HB_OK;
@@ -75,7 +71,6 @@ op_run_search(struct fop *f)
 {
 	struct op *op = &f->op;
 	const struct ldap_req_search *req = &f->msg.req.search;
-	struct entry *own;
 	int rc;
 
 	if (req->size_limit < 0 || req->time_limit < 0)
@@ -87,9 +82,12 @@ op_run_search(struct fop *f)
 	}
 	if (rc != HB_OK)
 		return rc;
-	if (op->req.search.scope == LDAP_SCOPE_BASE &&
-	    (own = own_find(f)) != NULL)
-		return search_own(f, own);
+	if (op->req.search.scope == LDAP_SCOPE_BASE && own_find(f) != NULL) {
+		if ((rc = fop_check_allowed(f)) != HB_OK)
+			return rc;
+		search_limits(f);
+		return fop_overlaid(op, search_own);
+	}
 	fop_route(f);
 	if ((rc = fop_check_allowed(f)) != HB_OK)
 		return rc;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "slapd/overlay.h"
 #include "util/err.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -24,11 +25,17 @@
 #define COUNT(a)	(sizeof(a) / sizeof(*(a)))
 #define NAME_MAX_LEN	64
 
+struct module {
+	char *name;			/* base name of the file */
+	lt_dlhandle handle;
+	const struct slapd_module *desc;	/* NULL: a backend */
+};
+
 static const struct slapd_backend **backends;
 static size_t nbackends, backends_cap;
 static const struct slapd_overlay **overlays;
 static size_t noverlays, overlays_cap;
-static char **modules;			/* base names of those loaded */
+static struct module *modules;		/* those loaded */
 static size_t nmodules, modules_cap;
 static bool is_initialised;
 
@@ -66,6 +73,8 @@ slapd_register_backend(const struct slapd_backend *be)
 int
 slapd_register_overlay(const struct slapd_overlay *ov)
 {
+	if (ov->abi != SLAPD_OVERLAY_ABI)
+		return HB_EVERSION;
 	if (registry_find_overlay(ov->name) != NULL)
 		return HB_EDUPLICATE;
 	overlays = mem_grow(overlays, &overlays_cap, noverlays + 1,
@@ -102,6 +111,12 @@ registry_find_overlay(const char *name)
 	return NULL;
 }
 
+const struct slapd_overlay *
+registry_overlay_at(unsigned i)
+{
+	return i < noverlays ? overlays[i] : NULL;
+}
+
 const struct slapd_backend *
 registry_backend_at(unsigned i)
 {
@@ -126,6 +141,12 @@ is_listed(const char *const *list, size_t n, const char *name)
 		if (strcasecmp(list[i], name) == 0)
 			return true;
 	return false;
+}
+
+bool
+registry_is_foreign(const char *name)
+{
+	return is_listed(foreign, COUNT(foreign), name);
 }
 
 /* "/usr/lib/ldap/back_hdb.la" is back_hdb. False: too long to be one. */
@@ -157,7 +178,7 @@ is_present(const char *name)
 	    is_listed(needless, COUNT(needless), name))
 		return true;
 	for (size_t i = 0; i < nmodules; i++)
-		if (strcasecmp(modules[i], name) == 0)
+		if (strcasecmp(modules[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -246,6 +267,7 @@ start_module(const char *name, void *symbol, unsigned nargs, char **args,
 {
 	const struct slapd_backend *be = symbol;
 	const struct slapd_module *mod = symbol;
+	int rc;
 
 	if (strncmp(name, "back_", 5) == 0) {
 		if (be->abi != SLAPD_BACKEND_ABI)
@@ -258,7 +280,13 @@ start_module(const char *name, void *symbol, unsigned nargs, char **args,
 		return diag_err(diag, HB_EVERSION, "module %s was built for "
 		    "another version (%u, not %d)", name, mod->abi,
 		    SLAPD_BACKEND_ABI);
-	return mod->init(nargs, args, diag);
+	rc = mod->init(nargs, args, diag);
+	if (rc == HB_EVERSION && diag->text[0] == '\0')
+		diag_set(diag, "module %s was built for another version of "
+		    "overlays (not %d)", name, SLAPD_OVERLAY_ABI);
+	else if (rc != HB_OK && diag->text[0] == '\0')
+		diag_set(diag, "module %s: %s", name, hb_strerror(rc));
+	return rc;
 }
 
 static int
@@ -283,7 +311,8 @@ load_file(const char *path, const char *name, const char *symbol_name,
 	}
 	modules = mem_grow(modules, &modules_cap, nmodules + 1,
 	    sizeof(*modules));
-	modules[nmodules++] = mem_strdup(name);
+	modules[nmodules++] = (struct module){ mem_strdup(name), handle,
+	    strncmp(name, "back_", 5) == 0 ? NULL : symbol };
 	return HB_OK;
 }
 
@@ -307,9 +336,32 @@ registry_load_module(const char *path, const char *file, unsigned nargs,
 		free(found);
 		return rc;
 	}
-	if (is_listed(foreign, COUNT(foreign), name))
+	if (registry_is_foreign(name))
 		return diag_err(diag, HB_EUNSUPPORTED, "module \"%s\" is not "
 		    "supported yet", name);
 	return diag_err(diag, HB_EINVAL, "module \"%s\": no such module in "
 	    "\"%s\" or \"%s\"", file, path != NULL ? path : "", MODULEDIR);
+}
+
+void
+registry_fini(void)
+{
+	while (nmodules-- > 0) {
+		struct module *m = &modules[nmodules];
+
+		if (m->desc != NULL && m->desc->fini != NULL)
+			m->desc->fini();
+		(void)lt_dlclose(m->handle);
+		free(m->name);
+		(void)lt_dlexit();	/* as often as lt_dlinit() */
+	}
+	free(modules);
+	free(overlays);
+	free(backends);
+	modules = NULL;
+	overlays = NULL;
+	backends = NULL;
+	nmodules = noverlays = nbackends = 0;
+	modules_cap = overlays_cap = backends_cap = 0;
+	is_initialised = false;
 }

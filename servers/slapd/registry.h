@@ -1,7 +1,7 @@
 /*
  * Known backends and overlays: those linked in (slapd_static_backends[]), and
  * those of loaded modules (libltdl). Changed by one thread, at configuration;
- * entries stay until the process ends.
+ * entries stay until registry_fini().
  */
 #ifndef SLAPD_REGISTRY_H
 #define SLAPD_REGISTRY_H
@@ -17,6 +17,9 @@ void registry_init(void);
 /* By name, case ignored; NULL. */
 const struct slapd_backend *registry_find_backend(const char *name);
 const struct slapd_overlay *registry_find_overlay(const char *name);
+const struct slapd_overlay *registry_overlay_at(unsigned i);
+/* Does slapd have a module of this NAME, and this server none yet? */
+bool registry_is_foreign(const char *name);
 /* I-th backend; NULL beyond the last. */
 const struct slapd_backend *registry_backend_at(unsigned i);
 
@@ -28,6 +31,12 @@ const struct slapd_backend *registry_backend_at(unsigned i);
  */
 int registry_load_module(const char *path, const char *name, unsigned nargs,
     char **args, struct diag *);
+
+/*
+ * The process ends: modules are told and unloaded, nothing is registered any
+ * more. No configuration may be left.
+ */
+void registry_fini(void);
 
 /* Nearest known backend name; NULL. */
 const char *registry_nearest_backend(const char *name);

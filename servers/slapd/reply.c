@@ -8,6 +8,7 @@
 #include "ber.h"
 #include "fop.h"
 #include "loop.h"
+#include "overlay.h"
 #include "select.h"
 #include "server.h"
 #include "slapd/access.h"
@@ -149,6 +150,13 @@ put_stored(struct fop *f, const struct entry *e, bool all, struct buf *out)
 	}
 }
 
+/* An operation that has sent something cannot begin anew. */
+static bool
+has_sent(const struct fop *f)
+{
+	return f->reply.nentries > 0 || f->reply.nreferences > 0;
+}
+
 /* Value of the computed attribute I (select.h); NONE: it has none. */
 static int
 computed_value(struct fop *f, const struct entry *e, unsigned i,
@@ -170,9 +178,7 @@ computed_value(struct fop *f, const struct entry *e, unsigned i,
 	if (e->id == ENTRY_ID_NONE || op->db->be == NULL ||
 	    op->db->be->has_children == NULL)
 		return HB_OK;
-	/* an operation that has sent something cannot start again */
-	if (f->reply.nentries > 0)
-		op->may_wait = true;
+	op->may_wait = may_wait || has_sent(f);
 	rc = op->db->be->has_children(op->db, op, e, &has);
 	op->may_wait = may_wait;
 	*value_r = has ? SLICE("TRUE") : SLICE("FALSE");
@@ -237,14 +243,48 @@ entry_is_readable(struct op *op, const struct entry *e, bool *all_r)
 	    SLICE_NONE, ACCESS_READ));
 }
 
+static int
+send_entry(struct fop *f, const struct entry *e, bool all)
+{
+	struct op *op = &f->op;
+	struct slice attrs;
+	int rc;
+
+	if ((rc = entry_attributes(f, e, all, &attrs)) != HB_OK)
+		return rc;
+	ldap_encode_entry(f->reply.out, op->msgid, e->dn.text, attrs, NULL, 0);
+	f->reply.nentries++;
+	stats_op(op, LOG_STATS2, "ENTRY dn=\"%.*s\"", SLICE_ARG(e->dn.text));
+	return reply_flush(f);
+}
+
+/* E as overlays want it to be seen. */
+static int
+send_overlaid(struct fop *f, struct entry *e, bool all)
+{
+	struct op *op = &f->op;
+	struct entry *shown = entry_ref(e);
+	bool may_wait = op->may_wait;
+	int rc;
+
+	op->may_wait = may_wait || has_sent(f);
+	rc = overlays_on_entry(op, &shown);
+	op->may_wait = may_wait;
+	if (rc == OVERLAY_SKIP || (rc == HB_OK && shown != e &&
+	    !entry_is_readable(op, shown, &all)))
+		rc = HB_OK;
+	else if (rc == HB_OK)
+		rc = send_entry(f, shown, all);
+	entry_unref(&shown);
+	return rc;
+}
+
 int
 reply_entry(struct op *op, struct entry *e)
 {
 	struct fop *f = fop_of(op);
 	struct reply *r = op->reply;
-	struct slice attrs;
 	bool all;
-	int rc;
 
 	if (op_is_stopped(op))
 		return HB_EABANDONED;
@@ -255,12 +295,8 @@ reply_entry(struct op *op, struct entry *e)
 	if (op->req.search.size_limit != 0 &&
 	    r->nentries >= op->req.search.size_limit)
 		return HB_ESIZELIMIT;
-	if ((rc = entry_attributes(f, e, all, &attrs)) != HB_OK)
-		return rc;
-	ldap_encode_entry(r->out, op->msgid, e->dn.text, attrs, NULL, 0);
-	r->nentries++;
-	stats_op(op, LOG_STATS2, "ENTRY dn=\"%.*s\"", SLICE_ARG(e->dn.text));
-	return reply_flush(f);
+	return op->db->overlays == NULL ? send_entry(f, e, all) :
+	    send_overlaid(f, e, all);
 }
 
 /* ---- references ---- */
@@ -367,13 +403,16 @@ encode_result(struct fop *f, const struct ldap_result_text *res)
 	struct buf *out = f->reply.out;
 
 	if (op->kind == OP_BIND)
-		ldap_encode_bind(out, op->msgid, res, SLICE_NONE, NULL, 0);
+		ldap_encode_bind(out, op->msgid, res, SLICE_NONE,
+		    f->result_controls, f->nresult_controls);
 	else if (op->kind == OP_EXTENDED)
 		ldap_encode_extended(out, op->msgid, res, f->response_oid,
-		    f->response_value, NULL, 0);
+		    f->response_value, f->result_controls,
+		    f->nresult_controls);
 	else
 		ldap_encode_result(out, op->msgid,
-		    ldap_response_tag(f->type->tag), res, NULL, 0);
+		    ldap_response_tag(f->type->tag), res, f->result_controls,
+		    f->nresult_controls);
 }
 
 static void
@@ -404,7 +443,8 @@ op_reply_result(struct fop *f, int rc)
 		return;
 	if (rc == HB_REFERRAL && op->nreferrals == 0)
 		rc = HB_ENOENT;
-	res.code = op_result_code(rc);
+	res.code = rc != HB_OK && op->code != 0 ?
+	    (enum ldap_result)op->code : op_result_code(rc);
 	res.matched = op->matched;
 	res.text = slice_of(op->diag.text[0] != '\0' ? op->diag.text :
 	    hb_strerror(rc));

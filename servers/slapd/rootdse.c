@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fop.h"
+#include "overlay.h"
 #include "own.h"
 #include "server.h"
 #include "util/err.h"
@@ -29,6 +30,29 @@ put_controls(struct own_entry *o)
 	for (unsigned i = 0; (oid = control_oid(i, &hidden)) != NULL; i++)
 		if (!hidden)
 			own_add(o, "supportedControl", slice_of(oid));
+}
+
+/* What overlays offer, each once however many instances there are. */
+static void
+put_overlays(struct own_entry *o, const struct slapd_conf *conf)
+{
+	for (struct overlay *ov = conf->overlays; ov != NULL;
+	    ov = ov->next_of_all) {
+		const struct overlay_control *c = ov->type->controls;
+		const struct overlay_exop *x = ov->type->exops;
+		struct overlay *first = conf->overlays;
+
+		while (first->type != ov->type)
+			first = first->next_of_all;
+		if (first != ov)
+			continue;
+		for (; c != NULL && c->oid != NULL; c++)
+			if (!c->hidden)
+				own_add(o, "supportedControl",
+				    slice_of(c->oid));
+		for (; x != NULL && x->oid != NULL; x++)
+			own_add(o, "supportedExtension", slice_of(x->oid));
+	}
 }
 
 static void
@@ -61,6 +85,7 @@ rootdse_init(struct server *srv)
 	put_controls(&o);
 	for (unsigned i = 0; (oid = exop_oid(i)) != NULL; i++)
 		own_add(&o, "supportedExtension", slice_of(oid));
+	put_overlays(&o, conf);
 	for (unsigned i = 0; features[i] != NULL; i++)
 		own_add(&o, "supportedFeatures", slice_of(features[i]));
 	if (conf->allows & ALLOW_BIND_V2)

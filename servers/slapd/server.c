@@ -33,6 +33,7 @@ server_init(struct server *srv, const struct slapd_conf *conf)
 	srv->conf = conf;
 	atomic_init(&srv->next_conn, FIRST_CONN);
 	lk_init(&srv->free_lock, LK_LEAF, "free operations");
+	lk_init(&srv->dict_lock, LK_LEAF, "attributes of overlays");
 	srv->dict = attr_dict_new();
 	srv->computed[0] = schema_builtin(conf->schema, "entryDN");
 	srv->computed[1] = schema_builtin(conf->schema, "subschemaSubentry");
@@ -100,6 +101,7 @@ server_fini(struct server *srv)
 	entry_unref(&srv->root_dse);
 	entry_unref(&srv->subschema);
 	attr_dict_free(&srv->dict);
+	lk_fini(&srv->dict_lock);
 	lk_fini(&srv->free_lock);
 }
 

@@ -44,6 +44,8 @@ struct server {
 
 	struct stats stats;		/* of pool threads */
 
+	struct lk_mutex dict_lock;	/* rank LEAF; held by who adds to dict while threads run */
+
 	struct lk_mutex free_lock;	/* rank LEAF; guards free_ops */
 	struct fop *free_ops;
 	unsigned nfree_ops;

@@ -13,8 +13,11 @@
 #include "util/text.h"
 
 unsigned denied_rights;
+int (*overlay_hook)(struct be_txn *);
 
-static const struct slapd_backend backend = { .name = "test" };
+static const struct slapd_backend backend = {
+	.name = "test", .txn = &store_txn_ops
+};
 
 static const char *const classes[] = {
 	"( 1.1.1 NAME 'person' SUP top STRUCTURAL MUST ( cn ) MAY ( sn $ "
@@ -380,6 +383,20 @@ __tsan_default_suppressions(void)
 #endif
 
 /* ---- what the frontend does ---- */
+
+void
+overlays_on(struct fixture *f)
+{
+	static struct overlay *none;
+
+	f->db.overlays = &none;
+}
+
+int
+overlays_in_txn(struct be_txn *txn)
+{
+	return overlay_hook != NULL ? overlay_hook(txn) : HB_OK;
+}
 
 static void
 note_sent(struct call *c, const struct entry *e)

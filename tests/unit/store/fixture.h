@@ -73,6 +73,10 @@ void fill(struct fixture *, unsigned npeople);
 
 struct dn dn_of(struct fixture *, struct arena *, const char *text);
 
+/* What overlays do in each transaction, with overlays_on(); NULL: nothing. */
+extern int (*overlay_hook)(struct be_txn *);
+void overlays_on(struct fixture *);
+
 /* Rights refused to calls that are anonymous; 0: all allowed. */
 extern unsigned denied_rights;
 
