@@ -1,7 +1,8 @@
 """K: kill -9 during a stream of changes, again and again.
 
-Several clients add, modify, rename and delete; each keeps what the server
-acknowledged and the one request that was under way. The server is killed at
+Several clients add, modify, rename and delete entries, and move the subtree
+that holds them; each keeps what the server acknowledged and the one request
+that was under way. The server is killed at
 a random moment and started again. Then every acknowledged change must be
 there, the request under way wholly or not at all, and slapcat, indexes and
 names must agree.
@@ -32,6 +33,9 @@ FAULT = os.path.abspath(os.path.join(os.environ.get("top_builddir", "."),
                                      "tests", "crash", ".libs", "fault.so"))
 SEED = int(os.environ.get("CRASH_SEED", str(random.randrange(1 << 30))))
 
+# what each client begins with; its number follows
+UNITS = [("client", ""), ("hold0", ",ou=client"), ("hold1", ",ou=client"),
+         ("unit0", ",ou=hold0,ou=client")]
 TOP = f"""dn: {SUFFIX}
 objectClass: dcObject
 objectClass: organization
@@ -41,53 +45,82 @@ o: x
 """
 
 
+class State:
+    """What a client knows to be there: its entries, {rdn: counter}, and the
+    unit that they lie in, below one of two holders."""
+
+    def __init__(self):
+        self.entries, self.unit = {}, "ou=unit0,ou=hold0"
+
+
 class Client(threading.Thread):
-    """One stream of changes below its own unit. STATE is {rdn: counter};
-    DOUBT is {rdn: possible counters, None for absent} of the request that
-    was not answered."""
+    """One stream of changes below its own place. DOUBT is {rdn: possible
+    counters, None for absent} of the request that was not answered; UNITS are
+    the names that the unit may have."""
 
     def __init__(self, server, number, state, rnd, faults=()):
         super().__init__(daemon=True)
         self.faults = faults        # answers that leave it open
         self.server, self.number, self.rnd = server, number, rnd
         self.base = f"ou=client{number},{SUFFIX}"
-        self.state, self.doubt, self.done = state, {}, 0
-        self.serial = max([int(r[4:].split("-")[0]) for r in state] or [0])
+        self.place, self.state = state, state.entries
+        self.doubt, self.units, self.done = {}, [state.unit], 0
+        self.serial = max([int(r[4:].split("-")[0]) for r in self.state] +
+                          [int(state.unit[7:].split(",")[0])])
         self.error, self.failed = None, False
 
     def attrs(self, rdn, n):
         return {"title": [b"t%d" % n], "description": [
             b"d%d" % n, b"x" * (n % 3000 + 1)], "employeeNumber": [b"%d" % n]}
 
+    def dn(self, rdn):
+        return f"{rdn},{self.place.unit},{self.base}"
+
+    def move(self, conn):
+        """The unit and all below it, under another name, holder or both."""
+        self.serial += 1
+        old, holder = self.place.unit.split(",")
+        how = self.rnd.randrange(3)
+        rdn = f"ou=unit{self.serial}" if how != 1 else old
+        to = holder if how == 0 else f"ou=hold{self.rnd.randrange(2)}"
+        new = f"{rdn},{to}"
+        self.units = [self.place.unit, new]
+        conn.rename_s(f"{self.place.unit},{self.base}", rdn,
+                      f"{to},{self.base}" if how != 0 else None, delold=1)
+        self.place.unit = new
+        self.units = [new]
+
     def one(self, conn):
         kind = self.rnd.random()
         rdn = self.rnd.choice(list(self.state)) if self.state else None
         n = self.rnd.randrange(1, 1 << 20)
-        if rdn is None or kind < 0.5:
+        if rdn is None or kind < 0.45:
             self.serial += 1
             rdn = f"uid={self.serial}-{self.number}"
             self.doubt = {rdn: [None, n]}
-            conn.add_s(f"{rdn},{self.base}", [
+            conn.add_s(self.dn(rdn), [
                 ("objectClass", [b"inetOrgPerson"]), ("cn", [b"c%d" % n]),
                 ("sn", [b"s"])] + list(self.attrs(rdn, n).items()))
             self.state[rdn] = n
-        elif kind < 0.85:
+        elif kind < 0.8:
             self.doubt = {rdn: [self.state[rdn], n]}
-            conn.modify_s(f"{rdn},{self.base}", [
+            conn.modify_s(self.dn(rdn), [
                 (ldap.MOD_REPLACE, a, v)
                 for a, v in self.attrs(rdn, n).items()])
             self.state[rdn] = n
-        elif kind < 0.93:
+        elif kind < 0.88:
             self.doubt = {rdn: [self.state[rdn], None]}
-            conn.delete_s(f"{rdn},{self.base}")
+            conn.delete_s(self.dn(rdn))
             del self.state[rdn]
-        else:
+        elif kind < 0.95:
             self.serial += 1
             new = f"uid={self.serial}-{self.number}"
             old = self.state[rdn]
             self.doubt = {rdn: [old, None], new: [None, old]}
-            conn.rename_s(f"{rdn},{self.base}", new, delold=1)
+            conn.rename_s(self.dn(rdn), new, delold=1)
             self.state[new] = self.state.pop(rdn)
+        else:
+            self.move(conn)
         self.doubt = {}
         self.done += 1
 
@@ -112,6 +145,20 @@ def counter_of(attrs):
     return n
 
 
+def check_unit(c, dump):
+    """The entries of C by RDN. Its unit, and all of them with it, is where it
+    was before or where it was to go."""
+    units = [dn[:-len(c.base) - 1] for dn in dump if dn.startswith("ou=unit")
+             and dn.endswith("," + c.base)]
+    assert len(units) == 1 and units[0] in c.units, (units, c.units)
+    c.place.unit = units[0]
+    mine = {dn: e for dn, e in dump.items()
+            if dn.startswith("uid=") and dn.endswith("," + c.base)}
+    for dn in mine:
+        assert dn.split(",", 1)[1] == f"{units[0]},{c.base}", (dn, c.units)
+    return {dn.split(",")[0]: e for dn, e in mine.items()}
+
+
 def check(server, clients):
     conn = server.root()
     dump = parse_ldif(server.tool("cat").stdout)
@@ -121,8 +168,7 @@ def check(server, clients):
         for a, v in e.items():
             assert served[dn][a] == v, (dn, a)
     for c in clients:
-        mine = {dn.split(",")[0]: e for dn, e in dump.items()
-                if dn.endswith("," + c.base)}
+        mine = check_unit(c, dump)
         seen = {}
         for rdn, e in mine.items():
             seen[rdn] = counter_of(e)
@@ -138,11 +184,12 @@ def check(server, clients):
         c.state.clear()
         c.state.update(seen)
         # names: each scope finds the same
+        unit = f"{c.place.unit},{c.base}"
         one = [dn.split(",")[0] for dn, _ in
-               conn.search_s(c.base, 1, attrlist=["1.1"])]
+               conn.search_s(unit, 1, attrlist=["1.1"])]
         assert sorted(one) == sorted(seen)
         for rdn in list(seen)[:50]:
-            assert conn.search_s(f"{rdn},{c.base}", 0)
+            assert conn.search_s(c.dn(rdn), 0)
         # indexes: an indexed filter finds what is there, and no more
         for rdn, n in list(seen.items())[-50:]:
             uid = rdn[4:]
@@ -150,7 +197,7 @@ def check(server, clients):
                          f"(&(title=*t{n}*)(uid={uid}))"):
                 got = [dn for dn, _ in conn.search_s(SUFFIX, 2, filt,
                                                      ["1.1"])]
-                assert got == [f"{rdn},{c.base}"], (filt, got)
+                assert got == [c.dn(rdn)], (filt, got)
         got = [dn for dn, _ in conn.search_s(c.base, 2, "(title=t*)",
                                              ["1.1"])]
         assert len(got) == len(seen)
@@ -168,8 +215,9 @@ def loaded(backend, **more):
 
 def fill_top(s):
     s.load(TOP + "".join(
-        f"dn: ou=client{i},{SUFFIX}\nobjectClass: organizationalUnit\n"
-        f"ou: client{i}\n\n" for i in range(CLIENTS)))
+        f"dn: ou={rdn}{below}{i},{SUFFIX}\n"
+        f"objectClass: organizationalUnit\nou: {rdn}{i if not below else ''}"
+        f"\n\n" for i in range(CLIENTS) for rdn, below in UNITS))
 
 
 def kill(s):
@@ -199,7 +247,7 @@ def test_K01_kill(backend):
     print(f"CRASH_SEED={SEED}")
     rnd = random.Random(SEED)
     s = loaded(backend)
-    states = [{} for _ in range(CLIENTS)]
+    states = [State() for _ in range(CLIENTS)]
     total = 0
     s.start()
     for cycle in range(CYCLES):
@@ -259,7 +307,7 @@ def test_K02_disk_fails(backend):
     rnd = random.Random(SEED)
     s = loaded(backend, log="none")
     disk = Disk(s)
-    states = [{} for _ in range(CLIENTS)]
+    states = [State() for _ in range(CLIENTS)]
     total = 0
 
     def run(faults=()):
@@ -312,7 +360,7 @@ def test_K03_disk_full(backend):
     filler = os.path.join(s.db_dir(0), "filler")
     try:
         fill_top(s)
-        states = [{} for _ in range(CLIENTS)]
+        states = [State() for _ in range(CLIENTS)]
         s.start()
         for left in (20 << 20, 0, 1 << 20, 0):
             clients = [Client(s, i, states[i], random.Random(rnd.random()),
