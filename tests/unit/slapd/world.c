@@ -22,6 +22,7 @@ atomic_bool gated;
 atomic_uint runs_here, runs_in_pool, stopped;
 unsigned copies;
 int search_rc;
+const char *world_global, *world_lines;
 
 /* ---- the transport ---- */
 
@@ -127,9 +128,49 @@ test_bind(struct be_db *db, struct op *op)
 	    HB_ECREDENTIALS;
 }
 
+/* It changes nothing, but overlays look at it. */
+static int
+test_delete(struct be_db *db, struct op *op)
+{
+	struct be_txn txn = { .db = db, .op = op, .before = ann };
+	int rc = HB_OK;
+
+	if (db->overlays != NULL) {
+		op->txn = &txn;
+		rc = overlays_in_txn(&txn);
+		op->txn = NULL;
+	}
+	return rc;
+}
+
+static int
+test_entry_get(struct be_db *db, struct op *op, const struct dn *dn,
+    struct entry **e_r)
+{
+	(void)db;
+	(void)op;
+	if (!dn_is_eq(dn, &ann->dn))
+		return HB_ENOENT;
+	*e_r = entry_ref(ann);
+	return HB_OK;
+}
+
+static int
+test_txn_entry_get(struct be_txn *txn, const struct dn *dn,
+    struct entry **e_r)
+{
+	return test_entry_get(txn->db, txn->op, dn, e_r);
+}
+
+static const struct slapd_txn_ops test_txn_ops = {
+	.entry_get = test_txn_entry_get
+};
+
 static const struct slapd_backend test_backend = {
 	.abi = SLAPD_BACKEND_ABI, .name = "test",
+	.entry_get = test_entry_get, .txn = &test_txn_ops,
 	.op = {
+		[OP_DELETE] = test_delete,
 		[OP_SEARCH] = test_search, [OP_COMPARE] = test_compare,
 		[OP_BIND] = test_bind,
 	},
@@ -154,8 +195,10 @@ read_conf(void)
 	for (size_t i = 0; i < sizeof(schema) / sizeof(*schema); i++)
 		fprintf(f, "include %s/doc/schema/%s.schema\n",
 		    top != NULL ? top : ".", schema[i]);
-	fprintf(f, "sockbuf_max_incoming 5000\nsizelimit unlimited\n"
-	    "database test\nsuffix " BASE "\n");
+	fprintf(f, "sockbuf_max_incoming 5000\nsizelimit unlimited\n%s"
+	    "database test\nsuffix " BASE "\n%s",
+	    world_global != NULL ? world_global : "",
+	    world_lines != NULL ? world_lines : "");
 	fclose(f);
 	if (slapd_conf_read(path, &conf, &diag) != HB_OK)
 		fail_msg("line %u: %s", diag.line, diag.text);
@@ -310,6 +353,15 @@ put_abandon(struct buf *out, int id, unsigned char which)
 	struct request r = begin(out, id, LDAP_TAG_ABANDON_REQUEST);
 
 	buf_put_char(out, (char)which);
+	end(&r);
+}
+
+void
+put_delete(struct buf *out, int id, const char *dn)
+{
+	struct request r = begin(out, id, LDAP_TAG_DEL_REQUEST);
+
+	buf_put_str(out, dn);
 	end(&r);
 }
 

@@ -58,6 +58,9 @@ extern atomic_uint runs_here, runs_in_pool, stopped;
 extern unsigned copies;		/* entries that a search answers with */
 extern int search_rc;		/* what it ends with */
 
+/* Lines before the database, and in it; NULL: none. */
+extern const char *world_global, *world_lines;
+
 int world_open(void **state);
 int world_close(void **state);
 /* A new client in W's place of the one before, which must be closed. */
@@ -73,6 +76,7 @@ void put_search_ctl(struct buf *out, int id, const char *attrs,
     bool types_only, const char *oid, bool critical, unsigned n);
 void put_search(struct buf *out, int id, const char *attrs);
 void put_abandon(struct buf *out, int id, unsigned char which);
+void put_delete(struct buf *out, int id, const char *dn);
 void put_unbind(struct buf *out, int id);
 
 /* The loop finds the descriptor readable. */
