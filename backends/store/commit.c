@@ -32,12 +32,14 @@ struct undo_cand {
 };
 
 struct undo_special {
+	size_t seq;
 	enum special_kind kind;
 	entry_id id;
 	bool is;
 };
 
 struct undo_alias {
+	size_t seq;
 	entry_id id;
 	struct slice norm;
 };
@@ -150,7 +152,9 @@ undo_special(struct store_txn *txn, enum special_kind kind, entry_id id,
 
 	u->specials = mem_grow(u->specials, &u->cap_specials,
 	    u->nspecials + 1, sizeof(*u->specials));
-	u->specials[u->nspecials++] = (struct undo_special){ kind, id, is };
+	u->specials[u->nspecials] = (struct undo_special){ u->nspecials, kind,
+	    id, is };
+	u->nspecials++;
 }
 
 bool
@@ -179,12 +183,56 @@ cmp_entries(const void *a, const void *b)
 }
 
 static int
+cmp_specials(const void *a, const void *b)
+{
+	const struct undo_special *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->seq > y->seq ? -1 : 1;
+}
+
+static int
+cmp_aliases(const void *a, const void *b)
+{
+	const struct undo_alias *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->seq > y->seq ? -1 : 1;
+}
+
+static int
 cmp_names(const void *a, const void *b)
 {
 	const struct undo_name *x = a, *y = b;
 	int cmp = slice_cmp(x->norm, y->norm);
 
 	return cmp != 0 ? cmp : x->seq > y->seq ? -1 : 1;
+}
+
+static void
+unify_specials(struct undo *u)
+{
+	size_t i, n;
+
+	if (u->nspecials > 1)
+		qsort(u->specials, u->nspecials, sizeof(*u->specials),
+		    cmp_specials);
+	for (i = n = 0; i < u->nspecials; i++)
+		if (n == 0 || u->specials[i].id != u->specials[n - 1].id ||
+		    u->specials[i].kind != u->specials[n - 1].kind)
+			u->specials[n++] = u->specials[i];
+	u->nspecials = n;
+	if (u->naliases > 1)
+		qsort(u->aliases, u->naliases, sizeof(*u->aliases),
+		    cmp_aliases);
+	for (i = n = 0; i < u->naliases; i++)
+		if (n == 0 || u->aliases[i].id != u->aliases[n - 1].id)
+			u->aliases[n++] = u->aliases[i];
+	u->naliases = n;
 }
 
 void
@@ -210,6 +258,7 @@ undo_unify(struct store_txn *txn)
 		    !slice_is_eq(u->names[i].norm, u->names[n - 1].norm))
 			u->names[n++] = u->names[i];
 	u->nnames = n;
+	unify_specials(u);
 }
 
 void
@@ -219,8 +268,9 @@ undo_alias(struct store_txn *txn, entry_id id, struct slice norm)
 
 	u->aliases = mem_grow(u->aliases, &u->cap_aliases, u->naliases + 1,
 	    sizeof(*u->aliases));
-	u->aliases[u->naliases++] = (struct undo_alias){ id,
+	u->aliases[u->naliases] = (struct undo_alias){ u->naliases, id,
 	    slice_is_none(norm) ? norm : arena_slice(&u->arena, norm) };
+	u->naliases++;
 }
 
 void

@@ -175,6 +175,9 @@ void **overlay_op_data(struct overlay *, struct op *);
 int overlay_entry_new(struct op *, const struct entry *like,
     const struct attrs *attrs, struct entry **e_r);
 
+/* Does the search want DESC in its entries? If not, on_entry() need not make it. */
+bool op_wants_attr(const struct op *, const struct attr_desc *desc);
+
 /* The control OID of the request; NULL: it has none. */
 const struct ldap_control *op_control(const struct op *, const char *oid);
 /* Send a control with OP's result; copied into its arena. HB_ELIMIT. */

@@ -2,6 +2,7 @@
 #include "overlay.h"
 
 #include "fop.h"
+#include "select.h"
 #include "server.h"
 #include "slapd/backend.h"
 #include "util/err.h"
@@ -108,6 +109,13 @@ overlay_entry_new(struct op *op, const struct entry *like,
 		    buf_slice(&block));
 	buf_fini(&block);
 	return rc;
+}
+
+bool
+op_wants_attr(const struct op *op, const struct attr_desc *desc)
+{
+	return op->kind == OP_SEARCH && op->req.search.select != NULL &&
+	    select_has(op->req.search.select, desc);
 }
 
 /* ---- controls and extended operations ---- */

@@ -434,6 +434,25 @@ test_controls(void **state)
 }
 
 static void
+test_extended(void **state)
+{
+	struct world *w = begin(NULL, LOCAL);
+	struct answer a;
+
+	(void)state;
+	put_extended(&w->wire.in, 1, EXOP);
+	serve(w);
+	assert_true(next_answer(w, &a));
+	assert_int_equal(a.tag, LDAP_TAG_EXTENDED_RESPONSE);
+	assert_int_equal(a.code, LDAP_SUCCESS);
+	assert_true(has(&a, "done"));
+	put_extended(&w->wire.in, 2, "1.2.3");
+	serve(w);
+	expect(w, 2, LDAP_TAG_EXTENDED_RESPONSE, LDAP_PROTOCOL_ERROR);
+	end(w);
+}
+
+static void
 test_ticks(void **state)
 {
 	struct world *w = begin(NULL, LOCAL);
@@ -553,6 +572,7 @@ main(void)
 		cmocka_unit_test(test_cases),
 		cmocka_unit_test(test_computed),
 		cmocka_unit_test(test_controls),
+		cmocka_unit_test(test_extended),
 		cmocka_unit_test(test_ticks),
 		cmocka_unit_test(test_open_close),
 		cmocka_unit_test(test_conf),

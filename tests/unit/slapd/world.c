@@ -366,6 +366,15 @@ put_delete(struct buf *out, int id, const char *dn)
 }
 
 void
+put_extended(struct buf *out, int id, const char *oid)
+{
+	struct request r = begin(out, id, LDAP_TAG_EXTENDED_REQUEST);
+
+	ber_put_octets(&r.w, BER_CONTEXT, slice_of(oid));
+	end(&r);
+}
+
+void
 put_unbind(struct buf *out, int id)
 {
 	struct request r = begin(out, id, LDAP_TAG_UNBIND_REQUEST);

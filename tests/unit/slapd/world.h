@@ -77,6 +77,7 @@ void put_search_ctl(struct buf *out, int id, const char *attrs,
 void put_search(struct buf *out, int id, const char *attrs);
 void put_abandon(struct buf *out, int id, unsigned char which);
 void put_delete(struct buf *out, int id, const char *dn);
+void put_extended(struct buf *out, int id, const char *oid);
 void put_unbind(struct buf *out, int id);
 
 /* The loop finds the descriptor readable. */

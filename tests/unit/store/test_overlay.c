@@ -430,6 +430,50 @@ test_twice(void **state)
 	finds("(cn=made)", "cn=made,ou=Other");
 }
 
+/* An entry that is an alias, and no alias, and one again. */
+static int
+hook_alias(struct be_txn *t)
+{
+	const struct attr_desc *oc = schema_builtin(t->op->schema,
+	    "objectClass");
+	struct dn name = dn_of(fix, t->op->arena, OTHER);
+	struct slice with[] = { SLICE("alias"), SLICE("extensibleObject") };
+	struct slice without[] = { SLICE("organizationalUnit") };
+	struct slice target = SLICE(PEOPLE);
+	struct mod on[2], off[2];
+
+	assert_int_equal(mod_make(t->op->arena, t->op->schema, MOD_REPLACE, oc,
+	    with, 2, &on[0], NULL), HB_OK);
+	assert_int_equal(mod_make(t->op->arena, t->op->schema, MOD_REPLACE, oc,
+	    without, 1, &off[0], NULL), HB_OK);
+	assert_int_equal(mod_make(t->op->arena, t->op->schema, MOD_REPLACE,
+	    schema_builtin(t->op->schema, "aliasedObjectName"), &target, 1,
+	    &on[1], NULL), HB_OK);
+	off[1] = on[1];
+	off[1].n = 0;
+	runs++;
+	for (unsigned i = 0; i < runs; i++)
+		assert_int_equal(calls(t)->modify(t, &name, i % 2 == 0 ? on :
+		    off, 2, TXN_RELAX), HB_OK);
+	return HB_OK;
+}
+
+static void
+test_alias(void **state)
+{
+	struct store *st = fixture_store(fix);
+
+	(void)state;
+	overlay_hook = hook_alias;
+	for (unsigned i = 1; i <= 4; i++) {
+		assert_int_equal(do_modify(fix, "uid=user.3," PEOPLE,
+		    "replace description: x"), HB_OK);
+		/* on; on, off; on, off, on; ... */
+		assert_int_equal(store_special_count(st, SPECIAL_ALIAS),
+		    i % 2);
+	}
+}
+
 /* ---- nobody sees what is between ---- */
 
 static int
@@ -550,7 +594,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_commit), TEST(test_abort), TEST(test_noop),
 		TEST(test_deadlock), TEST(test_own_changes),
-		TEST(test_errors), TEST(test_before_after), TEST(test_twice),
+		TEST(test_errors), TEST(test_before_after), TEST(test_twice), TEST(test_alias),
 		TEST(test_between), TEST(test_crash),
 	};
 	int failed = 0;
