@@ -52,7 +52,7 @@ store_op_compare(struct be_db *db, struct op *op)
 		rc = diag_err(&op->diag, HB_EMATCHING, "%.*s has no equality "
 		    "matching rule", SLICE_ARG(req->desc->name));
 	else
-		rc = compare_values(st, op, e);
+		rc = access_hide(op, e, compare_values(st, op, e));
 	entry_unref(&e);
 	return rc;
 }

@@ -57,6 +57,12 @@ int access_refuse(struct op *op, const struct entry *e);
  */
 int access_settle(struct op *op, int rc);
 
+/*
+ * The result RC of a compare: a failure that would tell that E exists is
+ * HB_ENOENT for who may not know that.
+ */
+int access_hide(struct op *op, const struct entry *e, int rc);
+
 /* entry, children: the pseudo attributes. */
 const struct attr_desc *access_entry_desc(const struct op *op);
 const struct attr_desc *access_children_desc(const struct op *op);

@@ -447,6 +447,13 @@ access_refuse(struct op *op, const struct entry *e)
 	    SLICE_NONE, ACCESS_DISCLOSE) ? HB_EACCESS : HB_ENOENT;
 }
 
+int
+access_hide(struct op *op, const struct entry *e, int rc)
+{
+	return rc == HB_ENOSUCHATTR && access_refuse(op, e) == HB_ENOENT ?
+	    HB_ENOENT : rc;
+}
+
 /* ---- making ---- */
 
 struct bits_arg {

@@ -219,7 +219,8 @@ acl_expand(struct arena *arena, const char *pattern,
 	for (const char *p = pattern; *p != '\0'; p++) {
 		if (*p == '$' && p[1] == '$') {
 			p++;
-			put_quoted(&out, SLICE("$"), quote);
+			/* the pattern's own: an anchor, if it is a regex */
+			buf_put_char(&out, '$');
 		} else if (*p == '$' &&
 		    (len = reference(p, &value, &n)) > 0) {
 			put_quoted(&out, value ? m->value[n] : m->dn[n],

@@ -38,8 +38,8 @@ compare_own(struct op *op)
 	if (!access_is_allowed(op, e, c->desc, c->value, c->norm,
 	    ACCESS_COMPARE))
 		return access_refuse(op, e);
-	return entry_compare(op->arena, op->schema, e, c->desc, c->value,
-	    c->norm);
+	return access_hide(op, e, entry_compare(op->arena, op->schema, e,
+	    c->desc, c->value, c->norm));
 }
 
 int

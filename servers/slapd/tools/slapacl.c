@@ -20,7 +20,7 @@ struct ask {
 	struct buf out;
 	struct entry *e;
 	struct dn dn;
-	bool is_open;
+	bool *is_open;			/* by number of the database */
 };
 
 /* ---- options ---- */
@@ -203,31 +203,82 @@ make_entry(struct ask *a)
 	return a->e != NULL ? 0 : -1;
 }
 
+/* HB_OK: DB is open, and closed by close_all(). */
 static int
-get_entry(struct ask *a)
+open_db(struct ask *a, struct be_db *db, struct diag *diag)
 {
 	struct tool_opts opts = { .mode = TOOL_READ, .threads = 1,
 		.joined = a->run->joined };
-	struct be_db *db = a->op.db;
-	struct diag diag = DIAG_INIT;
 	int rc;
 
-	if (db->be->tool == NULL || db->be->entry_get == NULL) {
-		tool_say(a->run, "database %u (%s) has no entries that could "
-		    "be looked at; use -u", db->number, db->be->name);
+	if (a->run->dry_run || db->be->tool == NULL ||
+	    db->be->entry_get == NULL)
+		return HB_EUNSUPPORTED;
+	if ((rc = db->be->tool->open(db, &opts, diag)) == HB_OK)
+		a->is_open[db->number] = true;
+	return rc;
+}
+
+/*
+ * Groups and sets may name entries of any database. Those that are not open are
+ * hidden: nothing is found there.
+ */
+static int
+open_all(struct ask *a)
+{
+	struct slapd_conf *conf = a->run->conf;
+
+	a->is_open = arena_zalloc(&a->arena, conf->ndbs);
+	if (!a->run->dry_run && tool_become_owner(a->run, a->op.db) != 0)
 		return -1;
+	for (unsigned i = 0; i < conf->ndbs; i++) {
+		struct be_db *db = conf->dbs[i];
+		struct diag diag = DIAG_INIT;
+		int rc;
+
+		if ((rc = open_db(a, db, &diag)) == HB_OK)
+			continue;
+		db->hidden = true;
+		if (rc == HB_EUNSUPPORTED && db != a->op.db)
+			continue;
+		if (rc == HB_EUNSUPPORTED && !a->run->dry_run)
+			diag_set(&diag, "database %u (%s) has no entries that "
+			    "could be looked at; use -u", db->number,
+			    db->be->name);
+		if (!a->run->dry_run)
+			tool_say_diag(a->run, rc, &diag);
+		if (!a->run->dry_run && db == a->op.db)
+			return -1;
 	}
-	if (tool_become_owner(a->run, db) != 0)
-		return -1;
-	if ((rc = db->be->tool->open(db, &opts, &diag)) == HB_OK) {
-		a->is_open = true;
-		rc = db->be->entry_get(db, &a->op, &a->dn, &a->e);
+	route_free(&conf->route);
+	conf->route = route_new(conf);
+	return 0;
+}
+
+static void
+close_all(struct ask *a)
+{
+	for (unsigned i = 0; a->is_open != NULL && i < a->run->conf->ndbs;
+	    i++) {
+		struct be_db *db = a->run->conf->dbs[i];
+		struct diag diag = DIAG_INIT;
+
+		if (a->is_open[i])
+			(void)db->be->tool->close(db, true, &diag);
 	}
+}
+
+static int
+get_entry(struct ask *a)
+{
+	struct be_db *db = a->op.db;
+	struct diag diag = DIAG_INIT;
+	int rc = db->be->entry_get(db, &a->op, &a->dn, &a->e);
+
 	if (rc == HB_OK)
 		return 0;
-	if (diag.text[0] == '\0')
-		diag_set(&diag, rc == HB_ENOENT ? "there is no entry \"%s\"" :
-		    "cannot read \"%s\"", a->run->subtree);
+	diag_set(&diag, rc == HB_ENOENT ? "there is no entry \"%s\"" :
+	    "cannot read \"%s\"", a->run->subtree);
 	tool_say_diag(a->run, rc, &diag);
 	return -1;
 }
@@ -259,17 +310,16 @@ ask_begin(struct ask *a, struct tool_run *run)
 	}
 	op->is_root = !dn_is_empty(&op->db->root_dn) &&
 	    dn_is_eq(&a->who.dn, &op->db->root_dn);
+	if (open_all(a) != 0)
+		return -1;
 	return run->dry_run ? make_entry(a) : get_entry(a);
 }
 
 static void
 ask_end(struct ask *a)
 {
-	struct diag diag = DIAG_INIT;
-
 	entry_unref(&a->e);
-	if (a->is_open)
-		(void)a->op.db->be->tool->close(a->op.db, true, &diag);
+	close_all(a);
 	buf_fini(&a->out);
 	arena_fini(&a->arena);
 }

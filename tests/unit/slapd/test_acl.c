@@ -308,6 +308,11 @@ static const struct acl_case acl_cases[] = {
 	    READ | W },
 	{ "access to dn.regex=\"^uid=([^,]+),(.*)$\" by "
 	    "dn.regex=\"^uid=$1,$2$$\" write", BOB, 'a', "cn", NULL, 0 },
+	{ "access to dn.regex=\"^uid=([^,]+),(.*)$\" by "
+	    "dn.regex=\"^uid=$1,$2$$\" write", ANN, 'a', "cn", NULL,
+	    READ | W },
+	{ "access to dn.regex=\"^uid=([^,]+),(.*),[^,]+$\" by "
+	    "dn.regex=\"^uid=$1,$2$$\" write", ANN, 'a', "cn", NULL, 0 },
 	{ "access to dn.sub=\"ou=people," BASE "\" by "
 	    "dn.exact,expand=\"uid=bob,$1\" read", BOB, 'a', "cn", NULL,
 	    READ },
