@@ -161,7 +161,8 @@ link_node(struct cache *c, struct cache_shard *s, struct cache_node *n)
 {
 	struct cache_node **at;
 
-	if (s->count >= s->nbuckets)
+	/* each node looked at is a line of memory that no cache has */
+	if (s->count >= s->nbuckets / 2)
 		grow_buckets(s);
 	at = bucket_of(s, n->hash);
 	n->chain = *at;

@@ -17,7 +17,7 @@
 #include "backends/store/store_int.h"
 
 /* A node's share of the table. */
-#define CACHE_EXTRA	16
+#define CACHE_EXTRA	24
 
 struct cache_node {			/* first member of what is cached */
 	struct cache_node *chain;
