@@ -33,6 +33,7 @@
 /* Below this size Berkeley DB adds a quarter of its own accord. */
 #define POOL_WHOLE		((uint64_t)500 << 20)
 #define REPORT_US	2000000
+#define LOOK_EVERY	1024		/* records of a log that is recovered */
 /* Keys of shared memory: 'H' and a hash of the folder, 8 for an environment. */
 #define SHM_KEY_BASE	0x48000000L
 #define SHM_KEY_MASK	0x1fffff
@@ -113,24 +114,28 @@ pool_buckets(uint64_t cache)
 	return n < 1024 ? 1024 : (u_int32_t)n;
 }
 
-/* Progress of recovery, when it takes long enough for somebody to wonder. */
+/*
+ * Progress of recovery, when it takes long enough for somebody to wonder. Called
+ * for each record of the log.
+ */
 static void
 on_progress(DB_ENV *env, int opcode, int percent)
 {
-	static _Thread_local int64_t last;
-	const struct store *st = env->app_private;
-	int64_t now = time_mono_us();
+	struct store *st = env->app_private;
+	int64_t now;
 
-	if (opcode != DB_RECOVER)
+	if (opcode != DB_RECOVER ||
+	    (st->reported != 0 && st->recovered++ % LOOK_EVERY != 0))
 		return;
-	if (last == 0 || percent == 0) {
-		last = now;
+	now = time_mono_us();
+	if (st->reported == 0) {
+		st->reported = now;
 		if (st->shm_key != 0)	/* recovery may take long */
 			mark_segments(st);
 	}
-	if (now - last < REPORT_US)
+	if (now - st->reported < REPORT_US)
 		return;
-	last = now;
+	st->reported = now;
 	log_printf(LOG_ANY, "%s: recovering, %d %% done",
 	    st->conf->directory, percent);
 }

@@ -72,6 +72,8 @@ struct store {
 	enum store_mode mode;
 	bool is_joined;			/* READ: beside a running slapd */
 	long shm_key;			/* 0: regions are mapped files */
+	int64_t reported;		/* recovery: time_mono_us() of the last line; 0: not begun */
+	uint64_t recovered;		/* records told of */
 	unsigned crypt_flag;		/* DB_ENCRYPT or 0, for db->open */
 	struct flush *flush;		/* flush.c; NULL without a log */
 	struct special *special;	/* special.c */
