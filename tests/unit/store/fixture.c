@@ -470,6 +470,14 @@ access_refuse(struct op *op, const struct entry *e)
 	return HB_EACCESS;
 }
 
+int
+access_hide(struct op *op, const struct entry *e, int rc)
+{
+	(void)op;
+	(void)e;
+	return rc;
+}
+
 const struct attr_desc *
 access_entry_desc(const struct op *op)
 {
