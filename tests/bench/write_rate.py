@@ -3,8 +3,8 @@
 
 Adds ENTRIES through LDAP over CONNECTIONS connections, PIPELINE requests under
 way on each, and notes the rate of each window. Prints a table and, with --svg,
-draws it. The figure that counts is the rate of the last windows beside that of
-the windows around the thousandth entry.
+draws it. The figures that count are rate and server CPU of the last tenth of
+the windows beside the first; on a machine with other work the CPU.
 
     SLAPD=build/slapd tests/bench/write_rate.py --entries 1000000 \\
         --svg doc/write-rate.svg
@@ -48,11 +48,17 @@ def person(n):
         ("description", [b"One of many, with a text of some length"])]
 
 
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        user, system = f.read().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def add_all(server, total, connections, pipeline, window):
-    """[(entries so far, adds a second)] for each window."""
+    """[(entries so far, adds a second, CPU seconds an add)] of each window."""
     conns = [(server.root(), []) for _ in range(connections)]
     rates, sent, done = [], 0, 0
-    since = time.monotonic()
+    since, cpu = time.monotonic(), cpu_seconds(server.proc.pid)
     while done < total:
         for c, waiting in conns:
             while len(waiting) < pipeline and sent < total:
@@ -64,17 +70,18 @@ def add_all(server, total, connections, pipeline, window):
             c.result(waiting.pop(0))
             done += 1
             if done % window == 0:
-                now = time.monotonic()
-                rates.append((done, window / (now - since)))
-                since = now
+                now, used = time.monotonic(), cpu_seconds(server.proc.pid)
+                rates.append((done, window / (now - since),
+                              (used - cpu) / window))
+                since, cpu = now, used
     return rates
 
 
 def svg(path, series):
-    """Lines of {label: [(entries, rate)]} in one picture."""
+    """Lines of {label: [(entries, rate, ...)]} in one picture."""
     width, height, left, low = 800, 400, 70, 40
-    most = max(x for pts in series.values() for x, _ in pts)
-    best = max(y for pts in series.values() for _, y in pts) * 1.1
+    most = max(p[0] for pts in series.values() for p in pts)
+    best = max(p[1] for pts in series.values() for p in pts) * 1.1
     colours = ["#1f5fa8", "#c0392b", "#2e7d32"]
 
     def at(x, y):
@@ -94,7 +101,7 @@ def svg(path, series):
         out.append(f'<text x="{x:.0f}" y="{height - low + 18}" '
                    f'text-anchor="middle">{most / 5 * i:.0f}</text>')
     for n, (label, pts) in enumerate(series.items()):
-        line = " ".join("%.1f,%.1f" % at(x, y) for x, y in pts)
+        line = " ".join("%.1f,%.1f" % at(p[0], p[1]) for p in pts)
         colour = colours[n % len(colours)]
         out.append(f'<polyline points="{line}" fill="none" '
                    f'stroke="{colour}" stroke-width="1.5"/><text '
@@ -126,11 +133,15 @@ def main():
                         args.window)
         s.clean()
         tenth = max(len(rates) // 10, 1)
-        early = sum(r for _, r in rates[:tenth]) / tenth
-        late = sum(r for _, r in rates[-tenth:]) / tenth
-        print(f"{backend}: {early:.0f} adds/s in the first tenth, "
-              f"{late:.0f} in the last: an add costs {early / late:.2f} "
-              "times as much", flush=True)
+        early, late = (
+            [sum(p[i] for p in part) / tenth for i in (1, 2)]
+            for part in (rates[:tenth], rates[-tenth:]))
+        print(f"{backend}: {early[0]:.0f} adds/s in the first tenth, "
+              f"{late[0]:.0f} in the last: an add takes "
+              f"{early[0] / late[0]:.2f} times as long\n"
+              f"  server CPU of an add {early[1] * 1e6:.0f} us, "
+              f"{late[1] * 1e6:.0f} us: {late[1] / early[1]:.2f} times as much",
+              flush=True)
         series[f"back-{backend}"] = rates
     if args.svg:
         svg(args.svg, series)
