@@ -306,6 +306,10 @@ conn_read(struct conn *c)
 void
 conn_resume(struct conn *c)
 {
+	if (atomic_load_explicit(&c->is_lost, memory_order_relaxed)) {
+		conn_close(c, "operations error");
+		return;
+	}
 	if (c->held && conn_out_is_full(c))
 		return;
 	c->held = false;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -29,6 +30,7 @@
 
 #define LISTEN_BACKLOG	2048
 #define ACCEPT_AT_ONCE	16
+#define REPORT_EVERY_US	60000000
 #define NAME_MAX_LEN	(sizeof(((struct sockaddr_un *)0)->sun_path) + 16)
 #define LDAPI_DEFAULT	LOCALSTATEDIR "/run/ldapi"
 
@@ -43,7 +45,7 @@ struct listen_list {
 static struct {
 	struct lk_mutex lock;		/* rank LEAF; guards the rest */
 	int fd;
-	bool reported;
+	int64_t reported;		/* time_mono_us() of the last line */
 } reserve = { .lock = { PTHREAD_MUTEX_INITIALIZER, LK_LEAF, "reserve" },
     .fd = -1 };
 
@@ -382,18 +384,35 @@ emptiest_loop(struct server *srv, struct loop *here)
 	return best;
 }
 
-/* No descriptor is left: without this the waiting connection would wake the loop for ever. */
+/* Once in a while: it goes on as long as clients come. */
 static void
+report_shortage(const char *what)
+{
+	int64_t now = time_mono_us();
+	struct rlimit r = { 0 };
+	bool is_due;
+
+	lk_lock(&reserve.lock);
+	is_due = reserve.reported == 0 ||
+	    now - reserve.reported > REPORT_EVERY_US;
+	if (is_due)
+		reserve.reported = now;
+	lk_unlock(&reserve.lock);
+	if (!is_due)
+		return;
+	getrlimit(RLIMIT_NOFILE, &r);
+	log_printf(LOG_ANY, "no file descriptor left, all %llu are in use: %s. "
+	    "The limit can be raised where slapd is started (ulimit -n, "
+	    "LimitNOFILE=)", (unsigned long long)r.rlim_cur, what);
+}
+
+/* True if the first connection that waits is out of the way. */
+static bool
 refuse_one(const struct listener *l)
 {
 	int fd;
 
 	lk_lock(&reserve.lock);
-	if (!reserve.reported) {
-		log_printf(LOG_ANY, "no file descriptor left: refusing "
-		    "connections");
-		reserve.reported = true;
-	}
 	if (reserve.fd >= 0)
 		close(reserve.fd);
 	fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC);
@@ -401,6 +420,24 @@ refuse_one(const struct listener *l)
 		close(fd);
 	reserve.fd = reserve_open();
 	lk_unlock(&reserve.lock);
+	return fd >= 0;
+}
+
+/*
+ * No descriptor is left. The connection that waits is accepted in the next
+ * turn, if idle ones make room, or refused; if not even that can be done,
+ * nothing is accepted for a second: it would wake the loop for ever.
+ */
+static void
+make_room(const struct listener *l, struct loop *here)
+{
+	if (loop_drop_idle(here)) {
+		report_shortage("closing anonymous connections that are idle");
+		return;
+	}
+	report_shortage("refusing connections");
+	if (!refuse_one(l))
+		loop_pause_listeners(here);
 }
 
 /* False when there is nothing more to accept now. */
@@ -412,13 +449,15 @@ accept_one(struct listener *l, struct loop *here)
 	char peer[NAME_MAX_LEN];
 	struct loop *loop;
 	struct conn *c;
+	bool again;
 	int fd = accept4(l->fd, (struct sockaddr *)&ss, &len,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	if (fd < 0) {
+		again = errno == ECONNABORTED || errno == EINTR;
 		if (errno == EMFILE || errno == ENFILE)
-			refuse_one(l);
-		return errno == ECONNABORTED || errno == EINTR;
+			make_room(l, here);
+		return again;
 	}
 	set_options(l, fd);
 	if (l->path != NULL)
@@ -428,7 +467,10 @@ accept_one(struct listener *l, struct loop *here)
 	loop = emptiest_loop(l->server, here);
 	c = conn_new(loop, fd, &transport_socket, NULL, peer,
 	    slice_of(l->name), slice_of(l->url));
-	loop_watch(loop, fd, &c->ev, EPOLLIN);
+	if (!loop_watch(loop, fd, &c->ev, EPOLLIN)) {
+		atomic_store(&c->is_lost, true);
+		loop_post(loop, c);
+	}
 	return true;
 }
 
@@ -440,6 +482,20 @@ listener_ready(struct ev *ev, struct loop *loop, uint32_t events)
 	(void)events;
 	for (int i = 0; i < ACCEPT_AT_ONCE && accept_one(l, loop); i++)
 		;
+}
+
+void
+listeners_watch(struct server *srv, struct loop *loop, bool watch)
+{
+	for (unsigned i = 0; i < srv->nlisteners; i++) {
+		struct listener *l = &srv->listeners[i];
+
+		if (watch)
+			loop_watch(loop, l->fd, &l->ev,
+			    EPOLLIN | EPOLLEXCLUSIVE);
+		else
+			loop_unwatch(loop, l->fd);
+	}
 }
 
 void

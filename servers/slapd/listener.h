@@ -28,6 +28,8 @@ struct listener {
  */
 int listeners_open(const char *urls, enum listener_family family,
     struct listener **list_r, unsigned *n_r, struct diag *);
+/* Let LOOP look after all listeners, or not. Thread of LOOP. */
+void listeners_watch(struct server *, struct loop *, bool watch);
 /* Let all loops of SERVER accept from L. */
 void listener_start(struct listener *, struct server *);
 /* Take no more connections. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fop.h"
+#include "listener.h"
 #include "server.h"
 #include "util/err.h"
 #include "util/log.h"
@@ -14,6 +15,7 @@
 #include "util/text.h"
 
 #define LOOP_EVENTS	128
+#define DROP_AT_ONCE	32
 #define LOOP_OUT_KEEP	(256 * 1024)
 
 static void
@@ -296,6 +298,79 @@ loop_sweep(struct loop *l, int64_t now)
 	}
 }
 
+/* Idle, and nobody that something depends on. */
+static bool
+may_drop(const struct conn *c, int64_t before)
+{
+	return !conn_is_authenticated(c) && !c->is_ready && c->in.len == 0 &&
+	    atomic_load_explicit(&c->nops, memory_order_relaxed) == 0 &&
+	    atomic_load_explicit(&c->blocked_since,
+	    memory_order_relaxed) == 0 &&
+	    atomic_load_explicit(&c->last_used, memory_order_relaxed) < before;
+}
+
+/* Since when the one that is idle for longest is. */
+static int64_t
+idle_longest(struct loop *l, int64_t before)
+{
+	int64_t used, least = before;
+
+	for (struct conn *c = l->conns; c != NULL; c = c->next) {
+		used = atomic_load_explicit(&c->last_used,
+		    memory_order_relaxed);
+		if (used < least && may_drop(c, before))
+			least = used;
+	}
+	return least;
+}
+
+bool
+loop_drop_idle(struct loop *l)
+{
+	int64_t before = l->now / 1000000 - 1, oldest;
+	struct conn *c, *gone = NULL;
+	unsigned n = 0;
+
+	lk_lock(&l->lock);
+	oldest = idle_longest(l, before);
+	for (c = l->conns; c != NULL && oldest < before && n < DROP_AT_ONCE;
+	    c = c->next) {
+		if (!may_drop(c, oldest + 1))
+			continue;
+		/* the ready list's link, which only this thread uses */
+		conn_ref(c);
+		c->next_ready = gone;
+		gone = c;
+		n++;
+	}
+	lk_unlock(&l->lock);
+	while ((c = gone) != NULL) {
+		gone = c->next_ready;
+		conn_close(c, "dropping");
+		conn_unref(c);
+	}
+	return n > 0;
+}
+
+void
+loop_pause_listeners(struct loop *l)
+{
+	if (l->paused != 0)
+		return;
+	l->paused = l->now;
+	listeners_watch(l->server, l, false);
+}
+
+/* A second of pause is over. */
+static void
+loop_resume_listeners(struct loop *l)
+{
+	if (l->paused == 0 || l->now - l->paused < 1000000)
+		return;
+	l->paused = 0;
+	listeners_watch(l->server, l, true);
+}
+
 static bool
 loop_has_timers(const struct loop *l)
 {
@@ -310,7 +385,7 @@ loop_timeout(const struct loop *l)
 {
 	if (l->ready != NULL)
 		return 0;
-	return loop_has_timers(l) ? 1000 : -1;
+	return loop_has_timers(l) || l->paused != 0 ? 1000 : -1;
 }
 
 void
@@ -335,6 +410,7 @@ loop_turn(struct loop *l, int timeout_ms)
 		ev->ready(ev, l, events[i].events);
 	}
 	loop_serve_ready(l);
+	loop_resume_listeners(l);
 	if (loop_has_timers(l) && l->now / 1000000 != l->last_sweep) {
 		l->last_sweep = l->now / 1000000;
 		loop_sweep(l, l->last_sweep);
@@ -344,13 +420,15 @@ loop_turn(struct loop *l, int timeout_ms)
 		buf_fini(&l->out);
 }
 
-void
+bool
 loop_watch(struct loop *l, int fd, struct ev *ev, uint32_t events)
 {
 	struct epoll_event e = { .events = events, .data.ptr = ev };
 
-	if (fd >= 0 && epoll_ctl(l->epfd, EPOLL_CTL_ADD, fd, &e) < 0)
-		log_printf(LOG_ANY, "epoll_ctl: %s", strerror(errno));
+	if (fd < 0 || epoll_ctl(l->epfd, EPOLL_CTL_ADD, fd, &e) == 0)
+		return true;
+	log_printf(LOG_ANY, "epoll_ctl: %s", strerror(errno));
+	return false;
 }
 
 void

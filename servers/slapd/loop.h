@@ -38,6 +38,7 @@ struct loop {
 	struct fop *free_ops;
 	int64_t now;			/* time_mono_us() of this turn */
 	int64_t last_sweep;		/* s */
+	int64_t paused;			/* l->now when listeners were left alone; 0: they are not */
 
 	struct lk_mutex lock;		/* rank LOOP; guards the block */
 	struct conn *conns;
@@ -77,8 +78,17 @@ void loop_wake(struct loop *);
 /* Serve C again before waiting. Thread of the loop. */
 void loop_make_ready(struct loop *, struct conn *);
 
-/* epoll_ctl; thread-safe. FD < 0: nothing. */
-void loop_watch(struct loop *, int fd, struct ev *, uint32_t events);
+/*
+ * Close some anonymous connections, those that have been idle for longest and
+ * for a second at least. Their descriptors are free in the next turn. False:
+ * there are none. Thread of the loop.
+ */
+bool loop_drop_idle(struct loop *);
+/* Take no connections for a second. Thread of the loop. */
+void loop_pause_listeners(struct loop *);
+
+/* epoll_ctl; thread-safe. FD < 0: nothing. False: FD is not watched. */
+bool loop_watch(struct loop *, int fd, struct ev *, uint32_t events);
 void loop_want(struct loop *, int fd, struct ev *, uint32_t events);
 void loop_unwatch(struct loop *, int fd);
 
