@@ -1,7 +1,7 @@
 /*
  * Log: to syslog (server) and, in the debug levels, to stderr. Levels are
  * slapd's bits. LOG_ANY messages appear whenever the mask is not 0.
- * Thread-safe. Never blocks on a lock held across I/O other than its own.
+ * Thread-safe.
  * Do not include <syslog.h> beside this header: its macros collide.
  */
 #ifndef UTIL_LOG_H
@@ -41,11 +41,22 @@ log_is_on(int level)
 /* One message, a newline is added. stderr lines begin with the hex seconds. */
 void log_printf(int level, const char *fmt, ...) HB_PRINTF(2, 3);
 void log_vprintf(int level, const char *fmt, va_list ap);
+/* The same of LEN octets, composed by the caller. */
+void log_put(int level, const char *text, size_t len);
 /* What a struct diag says, at LOG_ANY. */
 void log_diag(const struct diag *d);
 /* Log at LOG_ANY and abort(). */
 void log_fatal(const char *fmt, ...) HB_PRINTF(1, 2)
     __attribute__((noreturn));
+
+/*
+ * From now on, until the end, lines of the levels stats and stats2 are written
+ * by a thread of the log: whoever logs them waits for nobody. In order, soon,
+ * and dropped (which is told) if there is no room. Other lines come behind all
+ * before them, at once. HB_EIO.
+ */
+int log_start_queue(struct diag *diag);
+void log_stop_queue(void);
 
 /* IDENT: syslog name (copied). FACILITY: "LOCAL4", "DAEMON", ...: HB_EINVAL if unknown. */
 int log_open(const char *ident, const char *facility);

@@ -12,12 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log_queue.h"
 #include "log_syslog.h"
 #include "util/err.h"
 #include "util/mem.h"
 #include "util/text.h"
 
 #define LINE_MAX_LEN	8192
+#define BATCH_SIZE	(32 * 1024)
+/* Levels of the path of a request: their lines are queued. */
+#define LOG_QUEUED	(LOG_STATS | LOG_STATS2)
 
 atomic_int log_syslog_mask = 0;
 atomic_int log_debug_mask = 0;
@@ -45,38 +49,95 @@ write_line(int fd, const char *line, size_t len)
 	while (n < 0 && errno == EINTR);
 }
 
-static void
-to_debug(const char *text)
-{
-	char line[LINE_MAX_LEN + 16];
-	int n = snprintf(line, sizeof(line) - 1, "%08lx %s",
-	    (unsigned long)time(NULL), text);
-	size_t len = n < 0 ? 0 : (size_t)n;
+/* Lines for stderr and the file, until flush_batch(). */
+static struct {
+	char data[BATCH_SIZE];
+	size_t len;
+} batch;
 
-	if (len > sizeof(line) - 2)
-		len = sizeof(line) - 2;
-	line[len++] = '\n';
-	write_line(STDERR_FILENO, line, len);
+static void
+write_debug(const char *lines, size_t len)
+{
+	if (len == 0)
+		return;
+	write_line(STDERR_FILENO, lines, len);
 	pthread_mutex_lock(&logfile.lock);
 	if (logfile.file >= 0)
-		write_line(logfile.file, line, len);
+		write_line(logfile.file, lines, len);
 	pthread_mutex_unlock(&logfile.lock);
+}
+
+/* "6b0ec54b TEXT\n" to OUT, which has room for it. */
+static size_t
+make_line(char *out, time_t when, const char *text, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (int i = 0; i < 8; i++)
+		out[i] = hex[(unsigned long)when >> (28 - 4 * i) & 15];
+	out[8] = ' ';
+	memcpy(out + 9, text, len);
+	out[9 + len] = '\n';
+	return len + 10;
+}
+
+/* By the thread that empties the queue. */
+static void
+flush_batch(void)
+{
+	write_debug(batch.data, batch.len);
+	batch.len = 0;
+}
+
+static void
+to_batch(int level, time_t when, const char *text, size_t len)
+{
+	if (mask_has(atomic_load(&log_syslog_mask), level))
+		log_syslog_put(text, len);
+	if (!mask_has(atomic_load(&log_debug_mask), level))
+		return;
+	if (sizeof(batch.data) - batch.len < len + 10)
+		flush_batch();
+	batch.len += make_line(batch.data + batch.len, when, text, len);
+}
+
+/* Without a queue: one write(2) a line. */
+static void
+put_alone(int level, const char *text, size_t len)
+{
+	char line[LINE_MAX_LEN + 16];
+
+	if (mask_has(atomic_load(&log_syslog_mask), level))
+		log_syslog_put(text, len);
+	if (mask_has(atomic_load(&log_debug_mask), level))
+		write_debug(line, make_line(line, time(NULL), text, len));
+}
+
+void
+log_put(int level, const char *text, size_t len)
+{
+	bool may_wait = level == LOG_ANY || (level & LOG_QUEUED) == 0;
+	int saved = errno;
+
+	if (len >= LINE_MAX_LEN)
+		len = LINE_MAX_LEN - 1;
+	if (log_is_on(level) && !(may_wait ?
+	    log_queue_put_now(level, text, len) :
+	    log_queue_put(level, text, len)))
+		put_alone(level, text, len);
+	errno = saved;
 }
 
 void
 log_vprintf(int level, const char *fmt, va_list ap)
 {
 	char text[LINE_MAX_LEN];
-	int saved = errno;
+	int n;
 
 	if (!log_is_on(level))
 		return;
-	vsnprintf(text, sizeof(text), fmt, ap);
-	if (mask_has(atomic_load(&log_syslog_mask), level))
-		log_syslog_put(text);
-	if (mask_has(atomic_load(&log_debug_mask), level))
-		to_debug(text);
-	errno = saved;
+	if ((n = vsnprintf(text, sizeof(text), fmt, ap)) > 0)
+		log_put(level, text, (size_t)n);
 }
 
 void
@@ -103,15 +164,31 @@ log_diag(const struct diag *d)
 void
 log_fatal(const char *fmt, ...)
 {
-	char text[LINE_MAX_LEN];
+	char text[LINE_MAX_LEN], line[LINE_MAX_LEN + 16];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	log_syslog_put(text);
-	to_debug(text);
+	log_queue_save();
+	log_syslog_put(text, strlen(text));
+	write_debug(line, make_line(line, time(NULL), text, strlen(text)));
 	abort();
+}
+
+int
+log_start_queue(struct diag *diag)
+{
+	int err = log_queue_open(to_batch, flush_batch);
+
+	return err == 0 ? HB_OK : diag_err(diag, HB_EIO,
+	    "cannot start the thread of the log: %s", strerror(err));
+}
+
+void
+log_stop_queue(void)
+{
+	log_queue_close();
 }
 
 int

@@ -54,10 +54,10 @@ daemon_listens(void)
 }
 
 void
-log_syslog_put(const char *text)
+log_syslog_put(const char *text, size_t len)
 {
 	if (is_open && daemon_listens())
-		syslog(LOG_DEBUG, "%s", text);
+		syslog(LOG_DEBUG, "%.*s", (int)len, text);
 }
 
 static void

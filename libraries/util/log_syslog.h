@@ -6,8 +6,9 @@
 #define UTIL_LOG_SYSLOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-void log_syslog_put(const char *text);
+void log_syslog_put(const char *text, size_t len);
 /* False if FACILITY is not known. IDENT is copied. */
 bool log_syslog_open(const char *ident, const char *facility);
 void log_syslog_reopen(void);

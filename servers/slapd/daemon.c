@@ -313,7 +313,8 @@ run(struct daemon *d)
 	if (!d->opts->foreground &&
 	    (rc = detach_background(&tell, &diag)) != HB_OK)
 		goto out;
-	if ((rc = start(d, &diag)) != HB_OK)
+	if ((rc = log_start_queue(&diag)) != HB_OK ||
+	    (rc = start(d, &diag)) != HB_OK)
 		goto out;
 	log_printf(LOG_ANY, "slapd starting");
 	detach_report(&tell, HB_OK, NULL);
@@ -325,6 +326,7 @@ out:
 		report_failure(d, &tell, rc, &diag);
 	}
 	end(d);
+	log_stop_queue();
 	if (!d->opts->test)
 		log_printf(LOG_ANY, "slapd stopped.");
 	return rc == HB_OK ? 0 : 1;

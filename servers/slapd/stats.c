@@ -2,6 +2,7 @@
 #include "stats.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "filter.h"
 #include "fop.h"
@@ -12,6 +13,7 @@
 
 /* Attribute lists are cut into lines of about this length. */
 #define STATS_ATTRS_MAX	1024
+#define STATS_LINE_MAX	8191
 
 static uint64_t
 get(const atomic_uint_least64_t *counter)
@@ -42,32 +44,89 @@ stats_sum(const struct server *srv, struct stats_sum *sum_r)
 		stats_sum_one(&srv->loops[i].stats, sum_r);
 }
 
+/* ---- lines ---- */
+
+/* A line that is put together; what is too long is cut off. */
+struct line {
+	size_t len;
+	char text[STATS_LINE_MAX];
+};
+
+static void
+put(struct line *l, const char *p, size_t n)
+{
+	if (n > sizeof(l->text) - l->len)
+		n = sizeof(l->text) - l->len;
+	memcpy(l->text + l->len, p, n);
+	l->len += n;
+}
+
+static void
+put_str(struct line *l, const char *cstr)
+{
+	put(l, cstr, strlen(cstr));
+}
+
+/* At least WIDTH digits. */
+static void
+put_uint(struct line *l, uint64_t v, unsigned width)
+{
+	char digits[24], *p = digits + sizeof(digits);
+
+	do {
+		*--p = (char)('0' + v % 10);
+		v /= 10;
+	} while (v != 0 || (size_t)(digits + sizeof(digits) - p) < width);
+	put(l, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+static void
+put_int(struct line *l, int v)
+{
+	if (v < 0)
+		put(l, "-", 1);
+	put_uint(l, v < 0 ? -(uint64_t)v : (uint64_t)v, 1);
+}
+
+/* "0.000123" */
+static void
+put_seconds(struct line *l, int64_t us)
+{
+	put_uint(l, (uint64_t)us / 1000000, 1);
+	put(l, ".", 1);
+	put_uint(l, (uint64_t)us % 1000000, 6);
+}
+
+/* "conn=1000 op=1 " */
+static void
+line_begin(struct line *l, const struct op *op)
+{
+	l->len = 0;
+	put_str(l, "conn=");
+	put_uint(l, op->connid, 1);
+	put_str(l, " op=");
+	put_uint(l, op->opid, 1);
+	put(l, " ", 1);
+}
+
 void
 stats_op(const struct op *op, int level, const char *fmt, ...)
 {
-	struct buf b;
+	struct line l;
+	size_t room;
 	va_list ap;
-	char text[512];
 	int n;
 
 	if (!log_is_on(level))
 		return;
+	line_begin(&l, op);
+	room = sizeof(l.text) - l.len;
 	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof(text), fmt, ap);
+	n = vsnprintf(l.text + l.len, room, fmt, ap);
 	va_end(ap);
-	if (n < (int)sizeof(text)) {
-		log_printf(level, "conn=%llu op=%u %s",
-		    (unsigned long long)op->connid, op->opid, text);
-		return;
-	}
-	buf_init(&b);
-	buf_reserve(&b, (size_t)n + 1);
-	va_start(ap, fmt);
-	vsnprintf(b.data, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	log_printf(level, "conn=%llu op=%u %s", (unsigned long long)op->connid,
-	    op->opid, b.data);
-	buf_fini(&b);
+	if (n > 0)
+		l.len += (size_t)n < room ? (size_t)n : room - 1;
+	log_put(level, l.text, l.len);
 }
 
 /* "WHAT attr=a b c" in as many lines as it takes. */
@@ -107,16 +166,24 @@ void
 stats_search(const struct fop *f)
 {
 	const struct ldap_req_search *s = &f->msg.req.search;
+	struct line l;
 	struct buf b;
 
 	if (!stats_is_on())
 		return;
 	buf_init(&b);
 	filter_print(s->filter, &b);
-	stats_op(&f->op, LOG_STATS,
-	    "SRCH base=\"%.*s\" scope=%d deref=%d filter=\"%.*s\"",
-	    SLICE_ARG(f->op.dn.text), (int)s->scope, (int)s->deref,
-	    SLICE_ARG(buf_slice(&b)));
+	line_begin(&l, &f->op);
+	put_str(&l, "SRCH base=\"");
+	put(&l, f->op.dn.text.ptr, f->op.dn.text.len);
+	put_str(&l, "\" scope=");
+	put_int(&l, (int)s->scope);
+	put_str(&l, " deref=");
+	put_int(&l, (int)s->deref);
+	put_str(&l, " filter=\"");
+	put(&l, b.data, b.len);
+	put_str(&l, "\"");
+	log_put(LOG_STATS, l.text, l.len);
 	buf_fini(&b);
 	stats_attrs(&f->op, "SRCH", search_attr, s->nattrs);
 }
@@ -128,31 +195,45 @@ stats_mod_attrs(const struct fop *f)
 		stats_attrs(&f->op, "MOD", mod_attr, f->msg.req.modify.nmods);
 }
 
+/* "qtime=... etime=...": waited for, and from its arrival to its end. */
+static void
+put_times(struct line *l, const struct fop *f)
+{
+	int64_t end = time_mono_us();
+
+	put_str(l, " qtime=");
+	put_seconds(l, f->received != 0 && f->now > f->received ?
+	    f->now - f->received : 0);
+	put_str(l, " etime=");
+	put_seconds(l, f->received != 0 && end > f->received ?
+	    end - f->received : 0);
+}
+
 void
 stats_result(const struct fop *f, enum ldap_result code, struct slice text)
 {
 	const struct op *op = &f->op;
-	int tag = ldap_response_tag(f->type->tag);
-	int64_t end, q, e;
-	char times[64];
+	struct line l;
 
 	if (!stats_is_on())
 		return;
-	end = time_mono_us();
-	q = f->received != 0 && f->now > f->received ? f->now - f->received : 0;
-	e = f->received != 0 && end > f->received ? end - f->received : 0;
-	snprintf(times, sizeof(times), "qtime=%lld.%06lld etime=%lld.%06lld",
-	    (long long)q / 1000000, (long long)q % 1000000,
-	    (long long)e / 1000000, (long long)e % 1000000);
-	if (op->kind == OP_SEARCH)
-		stats_op(op, LOG_STATS, "SEARCH RESULT tag=%d err=%d %s "
-		    "nentries=%u text=%.*s", tag, (int)code, times,
-		    f->reply.nentries, SLICE_ARG(text));
-	else if (op->kind == OP_EXTENDED)
-		stats_op(op, LOG_STATS, "RESULT oid=%.*s err=%d %s text=%.*s",
-		    SLICE_ARG(f->response_oid), (int)code, times,
-		    SLICE_ARG(text));
-	else
-		stats_op(op, LOG_STATS, "RESULT tag=%d err=%d %s text=%.*s",
-		    tag, (int)code, times, SLICE_ARG(text));
+	line_begin(&l, op);
+	if (op->kind == OP_EXTENDED) {
+		put_str(&l, "RESULT oid=");
+		put(&l, f->response_oid.ptr, f->response_oid.len);
+	} else {
+		put_str(&l, op->kind == OP_SEARCH ? "SEARCH RESULT tag=" :
+		    "RESULT tag=");
+		put_int(&l, ldap_response_tag(f->type->tag));
+	}
+	put_str(&l, " err=");
+	put_int(&l, (int)code);
+	put_times(&l, f);
+	if (op->kind == OP_SEARCH) {
+		put_str(&l, " nentries=");
+		put_uint(&l, f->reply.nentries, 1);
+	}
+	put_str(&l, " text=");
+	put(&l, text.ptr, text.len);
+	log_put(LOG_STATS, l.text, l.len);
 }

@@ -1,6 +1,7 @@
 /* util/log.h: levels, and lines as the debug output shows them. */
 #include <ctype.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -207,6 +208,115 @@ fatal(void **state)
 	assert_string_equal(text + 9, "the end: 5\n");
 }
 
+/* ---- the queue ---- */
+
+#define WRITERS	4
+#define EACH	20000
+
+static void *
+write_many(void *arg)
+{
+	for (int i = 0; i < EACH; i++)
+		log_printf(LOG_STATS, "w%d %d", (int)(intptr_t)arg, i);
+	return NULL;
+}
+
+static atomic_int baton;
+
+/* Two threads write in turn: what came first stands first. */
+static void *
+write_in_turn(void *arg)
+{
+	int me = (int)(intptr_t)arg;
+
+	for (int i = 0; i < 200; i++) {
+		while (atomic_load(&baton) != 2 * i + me)
+			;
+		log_printf(LOG_STATS, "turn %d", 2 * i + me);
+		atomic_store(&baton, 2 * i + me + 1);
+	}
+	return NULL;
+}
+
+static void
+run_two(void *(*work)(void *), int n)
+{
+	pthread_t threads[WRITERS];
+
+	for (intptr_t i = 0; i < n; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, work,
+		    (void *)i), 0);
+	for (int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Each writer's numbers grow; what is missing is told. */
+static void
+check_queued(FILE *f)
+{
+	int next[WRITERS] = { 0 }, turn = 0, w, n;
+	unsigned long long lost = 0, seen = 0, dropped;
+	char line[256];
+
+	while (fgets(line, sizeof(line), f) != NULL) {
+		if (sscanf(line + 9, "w%d %d", &w, &n) == 2) {
+			assert_in_range(w, 0, WRITERS - 1);
+			assert_true(n >= next[w]);
+			next[w] = n + 1;
+			seen++;
+		} else if (sscanf(line + 9, "turn %d", &n) == 1) {
+			assert_int_equal(n, turn++);
+		} else if (strstr(line, "at once") != NULL) {
+			assert_int_equal(turn, 400);
+		} else {
+			assert_int_equal(sscanf(line + 9,
+			    "%llu log lines were dropped", &dropped), 1);
+			lost += dropped;
+		}
+	}
+	assert_int_equal(turn, 400);
+	assert_int_equal(seen + lost, (unsigned long long)WRITERS * EACH);
+	assert_true(seen > 0);
+}
+
+static void
+queued(void **state)
+{
+	char path[] = "/tmp/test_log.XXXXXX";
+	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+	struct diag diag = DIAG_INIT;
+	FILE *f;
+
+	(void)state;
+	close(mkstemp(path));
+	dup2(null, STDERR_FILENO);
+	set_masks(0, LOG_STATS);
+	assert_int_equal(log_set_file(path, &diag), HB_OK);
+	assert_int_equal(log_start_queue(&diag), HB_OK);
+	run_two(write_in_turn, 2);
+	/* behind all before it, and there when the call returns */
+	log_printf(LOG_ANY, "at once");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	for (int i = 0; i < 401; i++) {
+		char line[64];
+
+		assert_non_null(fgets(line, sizeof(line), f));
+	}
+	rewind(f);
+	run_two(write_many, WRITERS);
+	log_stop_queue();
+	check_queued(f);
+	fclose(f);
+	log_printf(LOG_STATS, "without a queue");
+	log_close();
+	set_masks(0, 0);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	unlink(path);
+}
+
 int
 main(void)
 {
@@ -217,6 +327,7 @@ main(void)
 		cmocka_unit_test(lines),
 		cmocka_unit_test(long_line),
 		cmocka_unit_test(fatal),
+		cmocka_unit_test(queued),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
