@@ -126,7 +126,8 @@ ring_put(struct ring *r, const struct record *rec, const char *text)
 	}
 	memcpy(r->data + at, rec, sizeof(*rec));
 	memcpy(r->data + at + sizeof(*rec), text, rec->len);
-	atomic_store_explicit(&r->head, head + size, memory_order_release);
+	/* in one order with is_asleep: see log_queue_put() */
+	atomic_store(&r->head, head + size);
 	return true;
 }
 
@@ -145,8 +146,7 @@ log_queue_put(int level, const char *text, size_t len)
 		atomic_fetch_add_explicit(&r->dropped, 1,
 		    memory_order_relaxed);
 	/* either it sees the record, or we see that it sleeps */
-	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&queue.is_asleep, memory_order_relaxed)) {
+	if (atomic_load(&queue.is_asleep)) {
 		pthread_mutex_lock(&queue.lock);
 		if (atomic_exchange(&queue.is_asleep, false))
 			pthread_cond_signal(&queue.wake);
@@ -299,8 +299,7 @@ has_records(void)
 
 	pthread_mutex_lock(&queue.lock);
 	for (struct ring *r = queue.rings; r != NULL && !some; r = r->next)
-		some = atomic_load_explicit(&r->head, memory_order_acquire) !=
-		    atomic_load_explicit(&r->tail, memory_order_relaxed);
+		some = atomic_load(&r->head) != atomic_load(&r->tail);
 	pthread_mutex_unlock(&queue.lock);
 	return some;
 }
@@ -314,9 +313,7 @@ wait_for_records(bool had_some)
 	bool ends;
 
 	if (!had_some) {
-		atomic_store_explicit(&queue.is_asleep, true,
-		    memory_order_relaxed);
-		atomic_thread_fence(memory_order_seq_cst);
+		atomic_store(&queue.is_asleep, true);
 		if (has_records())
 			atomic_store(&queue.is_asleep, false);
 	}
