@@ -5,7 +5,7 @@ import time
 import ldap
 import pytest
 
-from conftest import BACKENDS, SUFFIX, Server
+from conftest import BACKENDS, PATIENCE, SUFFIX, Server
 
 SCANS, PEOPLE = 6, 3000
 # no index serves it, and each entry is asked two thousand times
@@ -36,6 +36,7 @@ def test_short_work_goes_on(server):
 
     def scan():
         conn = server.root()
+        conn.set_option(ldap.OPT_NETWORK_TIMEOUT, 10 * PATIENCE)
         assert conn.search_s(SUFFIX, ldap.SCOPE_SUBTREE, SLOW) == []
         ended.append(time.monotonic())
 
