@@ -9,7 +9,8 @@ static const struct {
 	const char *name;
 	int (*run)(int, char **);
 } commands[] = {
-	{ "run", bench_run }
+	{ "run", bench_run },
+	{ "gen", bench_gen }
 };
 
 int

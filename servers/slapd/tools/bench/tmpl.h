@@ -3,7 +3,8 @@
  * from such texts once so that each use only copies it and writes digits.
  *
  *	{n}	the number of the person or entry
- *	{n:6}	the same with leading zeros, six digits at least
+ *	{n/1000}	it divided by a power of ten, rounded down
+ *	{n:6} {n/10:6}	the same with leading zeros, six digits at least
  *	{x}	eight random digits, other ones each time
  */
 #ifndef BENCH_TMPL_H
@@ -18,7 +19,7 @@
 #define TMPL_DIGITS_MAX	10		/* of {n} */
 #define TMPL_X_DIGITS	8
 #define TMPL_X_MAX	100000000u
-#define TMPL_PLACES_MAX	32		/* of one kind in one text or message */
+#define TMPL_PLACES_MAX	256		/* changing digits in one text or message */
 
 struct tmpl_vars {
 	const char *n, *x;		/* the numbers as texts */
@@ -29,12 +30,17 @@ int tmpl_check(const char *text, struct diag *);
 /* Append TEXT with the numbers put in. */
 void tmpl_put(struct buf *out, const char *text, const struct tmpl_vars *);
 
+/* A digit that changes: which one, of n from the left and then of x. */
+struct stamp_place {
+	uint32_t at, digit;
+};
+
 /* One encoding for numbers of a certain length, and where what changes stands. */
 struct stamp_form {
 	char *data;
 	uint32_t len, id_at;		/* id_at 0: no message ID in it */
-	uint32_t nn, nx;
-	uint32_t n_at[TMPL_PLACES_MAX], x_at[TMPL_PLACES_MAX];
+	uint32_t nplaces;
+	struct stamp_place *places;
 };
 
 struct stamp {
