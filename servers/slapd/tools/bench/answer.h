@@ -30,7 +30,9 @@ int answer_result(struct slice body, struct answer_result *r_r);
 /* "invalidCredentials"; "" for a code that no standard has. */
 const char *answer_code_name(int64_t code);
 
-/* DN of a SearchResultEntry whose attributes are ATTRS_R. HB_OK, HB_EENCODING. */
+/*
+ * DN of a SearchResultEntry whose attributes are ATTRS_R. HB_OK, HB_EENCODING.
+ */
 int answer_entry(struct slice body, struct slice *dn_r, struct slice *attrs_r);
 /*
  * Walk over the attributes and see that each of NAMES (until NULL) is there

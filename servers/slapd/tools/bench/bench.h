@@ -56,7 +56,10 @@ bench_now(void)
 
 const char *bench_job_name(enum bench_job job);
 
-/* Fill *o_r from the command line after "run". HB_OK; HB_EINVAL with DIAG; HB_EEND after help was shown. */
+/*
+ * Fill *o_r from the command line after "run". HB_OK; HB_EINVAL with DIAG;
+ * HB_EEND after help was shown.
+ */
 int bench_opts_parse(int argc, char **argv, struct bench_opts *o_r,
     struct diag *);
 

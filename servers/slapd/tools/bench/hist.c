@@ -82,3 +82,40 @@ hist_mean(const struct hist *h)
 {
 	return h->count == 0 ? 0 : (double)h->sum / (double)h->count;
 }
+
+/*
+ * First bucket of the coarser one that I is in. Within a power of two, 64 ..
+ * 127, the next one begins at 64 times the fourth root of 2, 4 and 8.
+ */
+static unsigned
+coarse(unsigned i)
+{
+	unsigned k = i % HIST_SUB;
+
+	if (i < HIST_SUB)
+		return i;
+	return i - k + (k < 12 ? 0 : k < 27 ? 12 : k < 44 ? 27 : 44);
+}
+
+void
+hist_walk(const struct hist *h, hist_walk_cb cb, void *arg)
+{
+	unsigned i, first = 0, last = HIST_BUCKETS - 1;
+	uint64_t n;
+
+	if (h->count == 0)
+		return;
+	while (h->bucket[first] == 0)
+		first++;
+	while (h->bucket[last] == 0)
+		last--;
+	for (i = coarse(first); i <= last;) {
+		unsigned start = i;
+
+		for (n = 0; i <= last && coarse(i) == start; i++)
+			n += h->bucket[i];
+		while (i % HIST_SUB != 0 && coarse(i) == start)
+			i++;
+		cb(arg, hist_low(start), hist_low(i), n);
+	}
+}

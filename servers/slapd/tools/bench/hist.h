@@ -33,4 +33,12 @@ void hist_merge(struct hist *into, const struct hist *from);
 uint64_t hist_percentile(const struct hist *h, double percent);
 double hist_mean(const struct hist *h);
 
+/*
+ * Latencies in coarser buckets, four to each power of two: calls CB for each
+ * from the first to the last that is not empty.
+ */
+typedef void (*hist_walk_cb)(void *arg, uint64_t low, uint64_t high,
+    uint64_t count);
+void hist_walk(const struct hist *h, hist_walk_cb cb, void *arg);
+
 #endif

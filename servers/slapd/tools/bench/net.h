@@ -30,7 +30,10 @@ struct net {
 /* Of net_read() and net_write(). */
 enum { NET_AGAIN = -1, NET_CLOSED = -2 };
 
-/* Understand the URL, find the address, load the certificates. HB_OK; HB_EINVAL, HB_EIO with what to do. */
+/*
+ * Understand the URL, find the address, load the certificates. HB_OK;
+ * HB_EINVAL, HB_EIO with what to do.
+ */
 int net_target_init(struct net_target *t, const struct bench_opts *,
     struct diag *);
 void net_target_fini(struct net_target *t);

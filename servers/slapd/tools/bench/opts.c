@@ -116,6 +116,10 @@ static const struct opt table[] = {
 	    "CPU time and writes of this process too" },
 	{ 0, "json", NULL, OPT_FLAG, AT(json), 0, 0,
 	    "one line of JSON a run" },
+	{ 0, "histogram", NULL, OPT_FLAG, AT(histogram), 0, 0,
+	    "the latencies in buckets too" },
+	{ 0, "svg", "FILE", OPT_TEXT, AT(svg), 0, 0,
+	    "draw the latencies, or with --steps the runs" },
 	{ 0, "help", NULL, OPT_SPECIAL, 0, 0, 0, "this text" }
 };
 #define NOPTS	(sizeof table / sizeof *table)

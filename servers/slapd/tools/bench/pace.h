@@ -15,7 +15,10 @@ struct pace {
 	uint64_t k, stride;		/* the next request; threads */
 };
 
-/* Thread INDEX of THREADS sends request INDEX, INDEX + THREADS, ... of RATE a second. */
+/*
+ * Thread INDEX of THREADS sends request INDEX, INDEX + THREADS, ... of RATE a
+ * second.
+ */
 void pace_init(struct pace *p, uint64_t start, double rate, unsigned index,
     unsigned threads);
 /* When the next is due, and going on to the one after it. */

@@ -20,7 +20,10 @@ struct people {
 	bool tree, ssha, posix;
 };
 
-/* Append entries as LDIF. The base's: HB_OK; HB_EINVAL for a base that it cannot make an entry of. */
+/*
+ * Append entries as LDIF. The base's: HB_OK; HB_EINVAL for a base that it
+ * cannot make an entry of.
+ */
 int people_put_base(struct buf *out, const struct people *, struct diag *);
 void people_put_team(struct buf *out, const struct people *, uint64_t team);
 void people_put_person(struct buf *out, const struct people *, uint64_t i);

@@ -28,7 +28,10 @@ const char *request_name(enum req_kind kind);
 /* The tag that answers it last. */
 int request_answer_tag(enum req_kind kind);
 
-/* HB_OK; HB_EINVAL, HB_EIO with DIAG naming the template. Memory: requests_fini() also after an error. */
+/*
+ * HB_OK; HB_EINVAL, HB_EIO with DIAG naming the template. Memory:
+ * requests_fini() also after an error.
+ */
 int requests_init(struct requests *r, const struct bench_opts *,
     struct diag *);
 void requests_fini(struct requests *r);

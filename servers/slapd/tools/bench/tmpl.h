@@ -35,7 +35,9 @@ struct stamp_place {
 	uint32_t at, digit;
 };
 
-/* One encoding for numbers of a certain length, and where what changes stands. */
+/*
+ * One encoding for numbers of a certain length, and where what changes stands.
+ */
 struct stamp_form {
 	char *data;
 	uint32_t len, id_at;		/* id_at 0: no message ID in it */

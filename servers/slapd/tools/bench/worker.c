@@ -208,6 +208,9 @@ set_timer(struct worker *w, uint64_t due)
 	struct itimerspec it = { .it_value = {
 	    (time_t)(due / 1000000000u), (long)(due % 1000000000u) } };
 
+	if (w->timer_due == due)
+		return;
+	w->timer_due = due;
 	timerfd_settime(w->timer, TFD_TIMER_ABSTIME, &it, NULL);
 }
 
@@ -261,8 +264,10 @@ loop(struct worker *w)
 {
 	uint64_t now = bench_now(), tick = now + TICK;
 
-	while (!w->draining || w->busy > 0) {
+	for (;;) {
 		move_on(w, now);
+		if (w->draining && w->busy == 0)
+			break;
 		if (!w->draining && w->run->opts->rate > 0)
 			job_due(w, now);
 		turn(w, now);

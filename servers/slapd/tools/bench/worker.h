@@ -75,6 +75,7 @@ struct worker {
 	struct buf scratch, found;
 	uint64_t rng;
 	struct pace pace;
+	uint64_t timer_due;		/* when the timer goes off */
 	unsigned busy;
 	bool measuring, draining;
 	uint64_t dead_since;
@@ -100,7 +101,10 @@ void run_error(struct run *run, const char *fmt, ...) HB_PRINTF(2, 3);
 int conn_open(struct conn *c, struct diag *);
 void conn_read(struct conn *c);
 void conn_flush(struct conn *c);
-/* Lost or of no use: everything outstanding on it, and on its pair, is an error. */
+/*
+ * Lost or of no use: everything outstanding on it, and on its pair, is an
+ * error.
+ */
 void conn_fail(struct conn *c, const char *why);
 void conn_send(struct conn *c, struct slot *s, enum req_kind kind,
     uint64_t now);
