@@ -82,24 +82,6 @@ def server(request, module):
         s.clean()
 
 
-@pytest.fixture
-def root(server):
-    c = server.root()
-    yield c
-    c.unbind_s()
-
-
-_units = [0]
-
-
-@pytest.fixture
-def unit(root):
-    _units[0] += 1
-    dn = f"ou=unit{_units[0]},{SUFFIX}"
-    root.add_s(dn, [("objectClass", [b"organizationalUnit"])])
-    return dn
-
-
 def state(c, dn):
     """childCount, lastChild and lastChildName; None: it has none."""
     entry = c.search_s(dn, 0, attrlist=["+"])[0][1]
@@ -107,8 +89,8 @@ def state(c, dn):
                  for a in ("childCount", "lastChild", "lastChildName"))
 
 
-def add(c, unit, name):
-    dn = f"cn={name},{unit}"
+def add(c, scratch, name):
+    dn = f"cn={name},{scratch}"
     c.add_s(dn, person(name))
     return dn
 
@@ -135,51 +117,51 @@ def test_O02_install(module, installed):
                 recursive=True)
 
 
-def test_O03_kept_in_the_transaction(root, unit):
-    assert state(root, unit) == (None, None, None)
-    a = add(root, unit, "Ann")
-    b = add(root, unit, "Bob")
-    assert state(root, unit) == ("2", b, "Bob")
+def test_O03_kept_in_the_transaction(root, scratch):
+    assert state(root, scratch) == (None, None, None)
+    a = add(root, scratch, "Ann")
+    b = add(root, scratch, "Bob")
+    assert state(root, scratch) == ("2", b, "Bob")
     root.delete_s(a)
-    assert state(root, unit) == ("1", b, "Bob")
+    assert state(root, scratch) == ("1", b, "Bob")
     root.delete_s(b)
-    assert state(root, unit) == (None, None, None)
+    assert state(root, scratch) == (None, None, None)
     # only parents of the classes named
     assert state(root, SUFFIX)[0] is None
 
 
-def test_O04_computed_attribute(root, unit):
-    add(root, unit, "Ann")
+def test_O04_computed_attribute(root, scratch):
+    add(root, scratch, "Ann")
     for attrs, shown in ((["+"], True), (["lastChildName"], True),
                          (["*"], False), (None, False), (["1.1"], False)):
-        entry = root.search_s(unit, 0, attrlist=attrs)[0][1]
+        entry = root.search_s(scratch, 0, attrlist=attrs)[0][1]
         assert ("lastChildName" in entry) == shown, attrs
     found = root.search_s(SUFFIX, 2, "(childCount=1)", ["1.1"])
-    assert unit in [dn for dn, _ in found]
+    assert scratch in [dn for dn, _ in found]
 
 
-def test_O05_renames(root, unit):
-    a = add(root, unit, "Ann")
-    inner = f"ou=inner,{unit}"
+def test_O05_renames(root, scratch):
+    a = add(root, scratch, "Ann")
+    inner = f"ou=inner,{scratch}"
     root.add_s(inner, [("objectClass", [b"organizationalUnit"])])
     add(root, inner, "Cid")
     root.rename_s(a, "cn=Anna")
-    assert state(root, unit) == ("2", f"cn=Anna,{unit}", "Anna")
-    root.rename_s(f"cn=Anna,{unit}", "cn=Anna", inner)
-    assert state(root, unit)[0] == "1"
+    assert state(root, scratch) == ("2", f"cn=Anna,{scratch}", "Anna")
+    root.rename_s(f"cn=Anna,{scratch}", "cn=Anna", inner)
+    assert state(root, scratch)[0] == "1"
     assert state(root, inner) == ("2", f"cn=Anna,{inner}", "Anna")
     # the subtree takes its names along
     root.rename_s(inner, "ou=moved", PEOPLE)
-    assert state(root, unit)[0] is None
+    assert state(root, scratch)[0] is None
     assert state(root, f"ou=moved,{PEOPLE}") == \
         ("2", f"cn=Anna,ou=moved,{PEOPLE}", "Anna")
     assert state(root, PEOPLE)[1] == f"ou=moved,{PEOPLE}"
 
 
-def test_O06_users_cannot_write_it(root, unit):
+def test_O06_users_cannot_write_it(root, scratch):
     for attr, value in (("childCount", b"7"), ("lastChild", b"cn=x")):
         with pytest.raises(ldap.CONSTRAINT_VIOLATION):
-            root.modify_s(unit, [(ldap.MOD_REPLACE, attr, [value])])
+            root.modify_s(scratch, [(ldap.MOD_REPLACE, attr, [value])])
 
 
 def test_O07_both_or_neither(server, module):
@@ -207,15 +189,15 @@ def test_O07_both_or_neither(server, module):
         s.clean()
 
 
-def test_O08_noop(root, unit):
+def test_O08_noop(root, scratch):
     with pytest.raises(ldap.LDAPError) as e:
-        root.add_ext_s(f"cn=x,{unit}", person("x"), serverctrls=[NOOP])
+        root.add_ext_s(f"cn=x,{scratch}", person("x"), serverctrls=[NOOP])
     assert e.value.args[0]["result"] == NO_OPERATION
-    assert state(root, unit) == (None, None, None)
-    assert root.search_s(unit, 1) == []
+    assert state(root, scratch) == (None, None, None)
+    assert root.search_s(scratch, 1) == []
 
 
-def test_O09_many_writers(server, root, unit):
+def test_O09_many_writers(server, root, scratch):
     """The counter is never behind: each write has its transaction alone."""
     errors = []
 
@@ -223,7 +205,7 @@ def test_O09_many_writers(server, root, unit):
         try:
             c = server.root()
             for i in range(40):
-                dn = add(c, unit, f"w{k}-{i}")
+                dn = add(c, scratch, f"w{k}-{i}")
                 if i % 4 == 3:
                     c.delete_s(dn)
             c.unbind_s()
@@ -236,8 +218,8 @@ def test_O09_many_writers(server, root, unit):
     for t in threads:
         t.join()
     assert errors == []
-    assert state(root, unit)[0] == "120"
-    assert len(root.search_s(unit, 1, attrlist=["1.1"])) == 120
+    assert state(root, scratch)[0] == "120"
+    assert len(root.search_s(scratch, 1, attrlist=["1.1"])) == 120
 
 
 def test_O10_killed(server, module):
