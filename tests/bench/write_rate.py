@@ -16,6 +16,8 @@ import time
 
 import ldap
 
+import lines
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "e2e"))
 from conftest import SUFFIX, Database, Server  # noqa: E402
@@ -77,44 +79,6 @@ def add_all(server, total, connections, pipeline, window):
     return rates
 
 
-def svg(path, series):
-    """Lines of {label: [(entries, rate, ...)]} in one picture."""
-    width, height, left, low = 800, 400, 70, 40
-    most = max(p[0] for pts in series.values() for p in pts)
-    best = max(p[1] for pts in series.values() for p in pts) * 1.1
-    colours = ["#1f5fa8", "#c0392b", "#2e7d32"]
-
-    def at(x, y):
-        return (left + x / most * (width - left - 20),
-                height - low - y / best * (height - low - 20))
-
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
-           f'height="{height}" font-family="sans-serif" font-size="12">',
-           '<rect width="100%" height="100%" fill="white"/>']
-    for i in range(6):
-        x, y = at(0, best / 5 * i)
-        out.append(f'<line x1="{left}" x2="{width - 20}" y1="{y:.0f}" '
-                   f'y2="{y:.0f}" stroke="#ddd"/><text x="{left - 6}" '
-                   f'y="{y + 4:.0f}" text-anchor="end">{best / 5 * i:.0f}'
-                   '</text>')
-        x, y = at(most / 5 * i, 0)
-        out.append(f'<text x="{x:.0f}" y="{height - low + 18}" '
-                   f'text-anchor="middle">{most / 5 * i:.0f}</text>')
-    for n, (label, pts) in enumerate(series.items()):
-        line = " ".join("%.1f,%.1f" % at(p[0], p[1]) for p in pts)
-        colour = colours[n % len(colours)]
-        out.append(f'<polyline points="{line}" fill="none" '
-                   f'stroke="{colour}" stroke-width="1.5"/><text '
-                   f'x="{width - 30}" y="{20 + 16 * n}" text-anchor="end" '
-                   f'fill="{colour}">{label}</text>')
-    out.append(f'<text x="{width / 2}" y="{height - 6}" '
-               'text-anchor="middle">entries in the database</text>'
-               f'<text transform="translate(14 {height / 2}) rotate(-90)" '
-               'text-anchor="middle">durable adds a second</text></svg>')
-    with open(path, "w") as f:
-        f.write("\n".join(out) + "\n")
-
-
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--entries", type=int, default=100000)
@@ -144,7 +108,8 @@ def main():
               flush=True)
         series[f"back-{backend}"] = rates
     if args.svg:
-        svg(args.svg, series)
+        lines.draw(args.svg, series, "entries in the database",
+                   "durable adds a second")
 
 
 if __name__ == "__main__":
