@@ -1,14 +1,13 @@
 /* Answers: see answer.h. */
-#include <strings.h>
-
 #include "answer.h"
 #include "ber.h"
 #include "proto.h"
 #include "util/err.h"
+#include "util/text.h"
 
 static const struct {
 	int code;
-	const char *name;
+	const char *symbol;
 } codes[] = {
 #define LDAP_RESULT(sym, code)	{ code, #sym },
 #include "tbl/ldap_results.tbl"
@@ -52,15 +51,34 @@ answer_result(struct slice body, struct answer_result *r_r)
 	return ber_reader_error(&r);
 }
 
+/* "INVALID_DN_SYNTAX" to "invalidDNSyntax". */
+static void
+put_name(const char *symbol, char *out)
+{
+	size_t len;
+
+	for (; *symbol != '\0'; symbol += len + (symbol[len] == '_')) {
+		len = strcspn(symbol, "_");
+		memcpy(out, symbol, len);
+		if (!slice_has_suffix(SLICE("RDN"), slice(symbol, len)))
+			text_tolower(out + 1, len - 1);
+		out += len;
+	}
+	*out = '\0';
+}
+
 const char *
-answer_code_name(int64_t code)
+answer_code_name(int64_t code, char out[ANSWER_NAME_MAX])
 {
 	size_t i;
 
 	for (i = 0; i < sizeof codes / sizeof *codes; i++)
-		if (codes[i].code == code)
-			return codes[i].name;
-	return "";
+		if (codes[i].code == code) {
+			put_name(codes[i].symbol + strlen("LDAP_"), out);
+			text_tolower(out, 1);
+			return out;
+		}
+	return "not a standard code";
 }
 
 int

@@ -27,8 +27,10 @@ struct answer_result {
 
 /* The LDAPResult in BODY. HB_OK, HB_EENCODING. */
 int answer_result(struct slice body, struct answer_result *r_r);
-/* "invalidCredentials"; "" for a code that no standard has. */
-const char *answer_code_name(int64_t code);
+#define ANSWER_NAME_MAX	64
+
+/* "invalidCredentials", in OUT or constant. */
+const char *answer_code_name(int64_t code, char out[ANSWER_NAME_MAX]);
 
 /*
  * DN of a SearchResultEntry whose attributes are ATTRS_R. HB_OK, HB_EENCODING.

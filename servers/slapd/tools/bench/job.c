@@ -229,6 +229,7 @@ on_result(struct conn *c, struct slot *s, struct slice body)
 	    "compareTrue" };
 	const struct bench_opts *o = c->w->run->opts;
 	struct answer_result res;
+	char name[ANSWER_NAME_MAX];
 	int want;
 
 	if (answer_result(body, &res) != HB_OK)
@@ -237,7 +238,7 @@ on_result(struct conn *c, struct slot *s, struct slice body)
 	    s->kind == REQ_COMPARE_FALSE ? LDAP_COMPARE_FALSE : LDAP_SUCCESS;
 	if (res.code != want)
 		op_error(c, s, "result %d (%s), expected was %s%s%.*s",
-		    (int)res.code, answer_code_name(res.code),
+		    (int)res.code, answer_code_name(res.code, name),
 		    expected[want == LDAP_SUCCESS ? 0 : want - 4],
 		    res.text.len > 0 ? ": " : "", SLICE_ARG(res.text));
 	else if ((s->kind == REQ_SEARCH || s->kind == REQ_BASE) && !o->any &&
@@ -252,10 +253,11 @@ static void
 on_stranger(struct conn *c, const struct answer *a)
 {
 	struct answer_result res;
+	char name[ANSWER_NAME_MAX];
 
 	if (a->id == 0 && answer_result(a->body, &res) == HB_OK)
 		run_error(c->w->run, "the server disconnects: result %d "
-		    "(%s)%s%.*s", (int)res.code, answer_code_name(res.code),
+		    "(%s)%s%.*s", (int)res.code, answer_code_name(res.code, name),
 		    res.text.len > 0 ? ": " : "", SLICE_ARG(res.text));
 	else
 		run_error(c->w->run, "an answer with the message ID %lld, "

@@ -94,6 +94,7 @@ ask(struct net *n, const struct buf *request, int tag, const char *what,
 	char in[4096];
 	size_t have = 0, total = 0;
 	struct answer_result res;
+	char name[ANSWER_NAME_MAX];
 	struct answer a;
 	ssize_t got;
 	int rc = HB_ETRUNCATED;
@@ -121,7 +122,7 @@ ask(struct net *n, const struct buf *request, int tag, const char *what,
 		    "answer to it; is this an LDAP server?", what);
 	if (res.code != 0)
 		return diag_err(diag, HB_EIO, "%s: result %d (%s)%s%.*s", what,
-		    (int)res.code, answer_code_name(res.code),
+		    (int)res.code, answer_code_name(res.code, name),
 		    res.text.len > 0 ? ": " : "", SLICE_ARG(res.text));
 	return HB_OK;
 }
@@ -134,7 +135,10 @@ start_tls(struct net *n, const struct net_target *t, struct diag *diag)
 	if ((n->ssl = SSL_new(t->ctx)) == NULL ||
 	    SSL_set_fd(n->ssl, n->fd) != 1)
 		return tls_error(diag, "TLS");
-	if (t->host[0] != '\0') {
+	/* an address is looked for among the addresses, and is no SNI */
+	if (t->host[0] != '\0' && X509_VERIFY_PARAM_set1_ip_asc(
+	    SSL_get0_param(n->ssl), t->host) != 1) {
+		ERR_clear_error();
 		SSL_set_tlsext_host_name(n->ssl, t->host);
 		SSL_set1_host(n->ssl, t->host);
 	}
