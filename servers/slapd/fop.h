@@ -57,7 +57,8 @@ struct fop {
 	struct reply reply;
 
 	int64_t now;			/* time_mono_us() when it began to run */
-	int64_t received;		/* the same of its arrival; 0: not measured */
+	int64_t arrived;		/* the loop's turn in which it was read */
+	int64_t received;		/* time_mono_us() of its arrival; 0: not measured */
 	struct work_turn turn;		/* in the pool */
 	bool in_pool;			/* counts as conn->ops */
 	bool logged;			/* the request line was written */

@@ -81,7 +81,7 @@ fop_new(struct conn *c)
 
 	f->conn = c;
 	f->server = c->server;
-	f->now = c->loop->now;
+	f->now = f->arrived = c->loop->now;
 	f->received = stats_is_on() ? time_mono_us() : 0;
 	f->logged = false;
 	f->in_pool = false;

@@ -423,7 +423,11 @@ count_result(struct fop *f)
 	void (*add)(atomic_uint_least64_t *, uint64_t) = f->in_pool ?
 	    stats_add : stats_add_own;
 
+	int64_t took = time_mono_us() - f->arrived;
+
 	add(&s->completed[f->op.kind], 1);
+	add(&s->latency[f->op.kind][latency_bucket(took > 0 ?
+	    (uint64_t)took : 0)], 1);
 	if (f->reply.nentries > 0)
 		add(&s->entries, f->reply.nentries);
 	if (f->reply.nreferences > 0)

@@ -27,6 +27,8 @@ stats_sum_one(const struct stats *s, struct stats_sum *sum)
 	for (unsigned i = 0; i < OP_KINDS; i++) {
 		sum->initiated[i] += get(&s->initiated[i]);
 		sum->completed[i] += get(&s->completed[i]);
+		for (unsigned b = 0; b < LATENCY_BUCKETS; b++)
+			sum->latency[i][b] += get(&s->latency[i][b]);
 	}
 	sum->entries += get(&s->entries);
 	sum->references += get(&s->references);
@@ -38,10 +40,29 @@ stats_sum_one(const struct stats *s, struct stats_sum *sum)
 void
 stats_sum(const struct server *srv, struct stats_sum *sum_r)
 {
-	*sum_r = (struct stats_sum){ { 0 }, { 0 }, 0, 0, 0, 0, 0 };
+	memset(sum_r, 0, sizeof(*sum_r));
 	stats_sum_one(&srv->stats, sum_r);
 	for (unsigned i = 0; i < srv->nloops; i++)
 		stats_sum_one(&srv->loops[i].stats, sum_r);
+}
+
+uint64_t
+stats_latency(const struct stats_sum *sum, enum op_kind kind,
+    unsigned permille)
+{
+	const uint64_t *v = sum->latency[kind];
+	uint64_t all = 0, want, seen = 0;
+	unsigned i;
+
+	for (i = 0; i < LATENCY_BUCKETS; i++)
+		all += v[i];
+	want = (all * permille + 999) / 1000;
+	for (i = 0; i < LATENCY_BUCKETS && all > 0; i++) {
+		seen += v[i];
+		if (seen >= want && seen > 0)
+			return latency_bucket_most(i);
+	}
+	return 0;
 }
 
 /* ---- lines ---- */

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "slapd/monitor.h"
 #include "slapd/op.h"
 #include "util/log.h"
 
@@ -19,6 +20,8 @@ struct stats {
 	atomic_uint_least64_t initiated[OP_KINDS], completed[OP_KINDS];
 	atomic_uint_least64_t entries, references, bytes, pdus;
 	atomic_uint_least64_t connections;
+	/* from the turn in which it was read to its answer (monitor.h) */
+	atomic_uint_least64_t latency[OP_KINDS][LATENCY_BUCKETS];
 };
 
 static inline void
@@ -39,8 +42,12 @@ stats_add_own(atomic_uint_least64_t *counter, uint64_t n)
 struct stats_sum {
 	uint64_t initiated[OP_KINDS], completed[OP_KINDS];
 	uint64_t entries, references, bytes, pdus, connections;
+	uint64_t latency[OP_KINDS][LATENCY_BUCKETS];
 };
 void stats_sum(const struct server *, struct stats_sum *sum_r);
+/* Microseconds that PERMILLE of the operations of KIND took at most; 0: none ran. */
+uint64_t stats_latency(const struct stats_sum *, enum op_kind kind,
+    unsigned permille);
 
 /* Lines of the stats level; they look at the level themselves. */
 static inline bool

@@ -166,6 +166,55 @@ test_select(void **state)
 	}
 }
 
+/* Buckets have no gaps, and percentiles are those of what was counted. */
+static void
+test_latency(void **state)
+{
+	struct stats_sum sum = { .entries = 0 };
+	unsigned last = 0;
+
+	(void)state;
+	for (uint64_t us = 0; us < 100000; us++) {
+		unsigned b = latency_bucket(us);
+
+		assert_in_range(b, last, last + 1);
+		assert_true(us <= latency_bucket_most(b));
+		assert_true(b == 0 || us > latency_bucket_most(b - 1));
+		last = b;
+	}
+	assert_int_equal(latency_bucket(UINT64_MAX), LATENCY_BUCKETS - 1);
+	assert_int_equal(stats_latency(&sum, OP_SEARCH, 990), 0);
+	sum.latency[OP_SEARCH][latency_bucket(10)] = 980;
+	sum.latency[OP_SEARCH][latency_bucket(5000)] = 20;
+	assert_in_range(stats_latency(&sum, OP_SEARCH, 500), 10, 12);
+	assert_in_range(stats_latency(&sum, OP_SEARCH, 980), 10, 12);
+	assert_in_range(stats_latency(&sum, OP_SEARCH, 990), 5000, 6250);
+	assert_int_equal(stats_latency(&sum, OP_ADD, 500), 0);
+}
+
+/* An operation is counted once, with the time that it took. */
+static void
+test_counted(void **state)
+{
+	struct world *w = *state;
+	const struct stats *all[] = { &w->loop.stats, &w->srv.stats };
+	uint64_t completed = 0, timed = 0;
+	struct answer a;
+
+	for (unsigned i = 1; i <= 5; i++)
+		put_search_ctl(&w->wire.in, i, "", false, "1.2.3.4", false, 1);
+	settle(w);
+	while (next_answer(w, &a))
+		;
+	for (unsigned s = 0; s < 2; s++) {
+		completed += all[s]->completed[OP_SEARCH];
+		for (unsigned i = 0; i < LATENCY_BUCKETS; i++)
+			timed += all[s]->latency[OP_SEARCH][i];
+	}
+	assert_int_equal(completed, 5);
+	assert_int_equal(timed, 5);
+}
+
 #define T(name)	cmocka_unit_test_setup_teardown(name, world_open, world_close)
 
 int
@@ -173,6 +222,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_result_codes), T(test_controls), T(test_select),
+		T(test_latency), T(test_counted),
 	};
 
 	return world_main(tests, sizeof(tests) / sizeof(*tests));
