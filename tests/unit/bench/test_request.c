@@ -257,7 +257,8 @@ filters(void **state)
 	    "(cn=a>b)", "(cn=  a )" };
 	static const char *const bad[] = { "", "a=b", "(", "()", "(a)", "(=b)",
 	    "(a=b", "(a=b))", "(a=(b)", "(a=\\)", "(a=\\4)", "(a=\\zz)",
-	    "(&(a=b)", "(!)", "(!(a=b)(c=d))", "(>=b)", "(a=b) ", "(&a=b)" };
+	    "(&(a=b)", "(!)", "(!(a=b)(c=d))", "(>=b)", "(a=b) ", "(&a=b)",
+	    "(cn =a)", "( cn=a)", "(a b=c)", "(a\x01=c)", "(c\xc3=a)" };
 	struct ldap_filter *f;
 	struct arena arena;
 	struct buf ours, theirs;

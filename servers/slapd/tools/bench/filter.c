@@ -8,6 +8,9 @@
 #include "util/text.h"
 
 #define DEPTH_MAX	100
+/* Of a description and what may surround it before the "=". */
+#define NAME_CHARS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"0123456789-.;_:"
 
 struct parser {
 	struct ber_writer w;
@@ -166,7 +169,9 @@ put_item(struct parser *p)
 	struct slice attr;
 	char before;
 
-	while (peek(p) >= 0 && strchr("=()", peek(p)) == NULL)
+	while (peek(p) > 0 && strchr(NAME_CHARS, peek(p)) != NULL)
+		p->pos++;
+	if (peek(p) > 0 && strchr("<>~", peek(p)) != NULL)
 		p->pos++;
 	len = p->pos - start;
 	if (len == 0 || !skip(p, '='))

@@ -85,7 +85,7 @@ static void
 collect(struct run *run, struct bench_result *r)
 {
 	const struct bench_opts *o = run->opts;
-	uint64_t last = 0, own = 0;
+	uint64_t last = 0, ended = run->t_begin, own = 0;
 	unsigned i;
 
 	for (i = 0; i < o->threads; i++) {
@@ -99,14 +99,18 @@ collect(struct run *run, struct bench_result *r)
 		own += w->cpu_end - w->cpu_begin;
 		if (w->last > last)
 			last = w->last;
+		if (w->ended > ended)
+			ended = w->ended;
 	}
 	r->job = o->job;
 	r->conns = run->conns;
 	r->threads = o->threads;
 	r->window = o->window;
 	r->rate = o->rate;
-	r->seconds = o->ops == 0 ? o->seconds :
-	    last > run->t_start ? (double)(last - run->t_start) / 1e9 : 0;
+	/* all that was asked for, or the last answer, or giving up */
+	if (o->ops > 0 && last > run->t_start)
+		ended = last;
+	r->seconds = (double)(ended - run->t_begin) / 1e9;
 	r->own_cpu = (double)own / 1e9;
 	r->errors = atomic_load(&run->errors);
 	r->first = o->first;

@@ -125,19 +125,19 @@ net_target_init(struct net_target *t, const struct bench_opts *o,
 
 	memset(t, 0, sizeof *t);
 	t->opts = o;
+	t->tls = slice_has_prefix(url, SLICE("ldaps://"));
+	if (t->tls && o->starttls)
+		return diag_err(diag, HB_EINVAL, "-Z: the connection is "
+		    "encrypted already with ldaps://");
 	if (slice_has_prefix(url, SLICE("ldap://")))
 		rc = tcp_address(t, o->url + 7, "389", diag);
-	else if (slice_has_prefix(url, SLICE("ldaps://"))) {
-		t->tls = true;
+	else if (t->tls)
 		rc = tcp_address(t, o->url + 8, "636", diag);
-	} else if (slice_has_prefix(url, SLICE("ldapi://")))
+	else if (slice_has_prefix(url, SLICE("ldapi://")))
 		rc = local_address(t, slice_skip(url, 8), diag);
 	else
 		rc = diag_err(diag, HB_EINVAL, "-H %s: ldap://HOST:PORT, "
 		    "ldaps://HOST:PORT or ldapi://PATH expected", o->url);
-	if (rc == HB_OK && t->tls && o->starttls)
-		rc = diag_err(diag, HB_EINVAL, "-Z: the connection is "
-		    "encrypted already with ldaps://");
 	if (rc == HB_OK && (t->tls || o->starttls))
 		rc = load_certificates(t, diag);
 	return rc;

@@ -135,7 +135,7 @@ revive(struct worker *w, uint64_t now)
 	else if (now - w->dead_since > GIVE_UP) {
 		run_error(w->run, "the server cannot be reached any more: "
 		    "giving up");
-		w->run->t_end = 0;
+		w->gave_up = true;
 	}
 }
 
@@ -168,8 +168,9 @@ begin_measuring(struct worker *w)
 }
 
 static void
-end_measuring(struct worker *w)
+end_measuring(struct worker *w, uint64_t now)
 {
+	w->ended = now < w->run->t_end ? now : w->run->t_end;
 	w->measuring = false;
 	w->draining = true;
 	w->cpu_end = thread_cpu();
@@ -192,10 +193,11 @@ move_on(struct worker *w, uint64_t now)
 
 	if (!w->measuring && !w->draining && now >= run->t_begin)
 		begin_measuring(w);
-	if (!w->draining && (now >= run->t_end || is_all_claimed(w))) {
+	if (!w->draining && (now >= run->t_end || is_all_claimed(w) ||
+	    w->gave_up)) {
 		if (!w->measuring)
 			begin_measuring(w);
-		end_measuring(w);
+		end_measuring(w, now);
 		if (run->opts->rate > 0 && run->opts->ops == 0)
 			w->unsent = pace_unsent(&w->pace, run->t_end);
 	}

@@ -77,13 +77,13 @@ struct worker {
 	struct pace pace;
 	uint64_t timer_due;		/* when the timer goes off */
 	unsigned busy;
-	bool measuring, draining;
+	bool measuring, draining, gave_up;
 	uint64_t dead_since;
 
 	/* results */
 	struct hist hist;
 	uint64_t ops, entries, bytes_in, unsent, last;
-	uint64_t cpu_begin, cpu_end;
+	uint64_t cpu_begin, cpu_end, ended;
 	char why[DIAG_TEXT_MAX];	/* it could not start */
 };
 
