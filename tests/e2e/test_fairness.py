@@ -1,4 +1,5 @@
-"""Searches that read everything, more of them than the server has threads."""
+"""Clients that ask for much do not keep others waiting."""
+import socket
 import threading
 import time
 
@@ -6,6 +7,7 @@ import ldap
 import pytest
 
 from conftest import BACKENDS, PATIENCE, SUFFIX, Server
+from test_hostile import message, search, tlv
 
 SCANS, PEOPLE = 6, 3000
 # no index serves it, and each entry is asked two thousand times
@@ -63,3 +65,44 @@ def test_short_work_goes_on(server):
     assert max(waits) < took / 4
     # nor did the scans wait for each other: they end together
     assert min(ended) - start > took / 2
+
+
+def test_pipeline(server):
+    """Ten thousand searches in one write, beside one client that asks one by
+    one: each of its searches waits for a few of those, not for all."""
+    asked = 10000
+    equal = tlv(0xa3, tlv(4, b"cn"), tlv(4, b"p7"))
+    done = bytes.fromhex("65070a010004000400")
+    greedy = socket.create_connection(("127.0.0.1", server.port), PATIENCE)
+    ended = []
+
+    def read():
+        got, tail = 0, b""
+        while got < asked:
+            part = greedy.recv(1 << 20)
+            assert part, "closed"
+            data = tail + part
+            got += data.count(done)
+            tail = data[-len(done) + 1:]
+        ended.append(time.monotonic())
+
+    conn = server.root()
+    reader = threading.Thread(target=read)
+    reader.start()
+    start = time.monotonic()
+    writer = threading.Thread(target=greedy.sendall,
+                              args=(message(1, search(equal)) * asked,))
+    writer.start()
+    waits = []
+    while reader.is_alive():
+        before = time.monotonic()
+        assert len(conn.search_s(SUFFIX, ldap.SCOPE_SUBTREE, "(cn=p9)")) == 1
+        waits.append(time.monotonic() - before)
+    writer.join()
+    reader.join()
+    greedy.close()
+    assert ended, "the answers did not come"
+    took = ended[0] - start
+    assert len(waits) > 10
+    assert sorted(waits)[len(waits) // 2] < took / 10
+    assert max(waits) < took / 2
