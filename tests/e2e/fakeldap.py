@@ -143,6 +143,7 @@ class FakeLdap:
             while (n := frame(data)) and n <= len(data):
                 req, data = Request(data[:n]), data[n:]
                 if req.tag == UNBIND:
+                    self.count(req)
                     return
                 out += self.handle(req)
                 if req.tag == EXTENDED and self.context:
@@ -151,13 +152,16 @@ class FakeLdap:
                     s = self.context.wrap_socket(s, server_side=True)
             s.sendall(out)
 
-    def handle(self, req):
+    def count(self, req):
         with self.lock:
             self.seen += 1
             req.number = self.seen
             self.counts[req.tag] = self.counts.get(req.tag, 0) + 1
             if req.tag == BIND:
                 self.binds.append(req.dn())
+
+    def handle(self, req):
+        self.count(req)
         out = self.lie(self, req) if self.lie else None
         return req.answer() if out is None else out
 

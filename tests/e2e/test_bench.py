@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -10,7 +11,8 @@ import xml.dom.minidom
 
 import fakeldap
 import pytest
-from conftest import PATIENCE, PEER, ROOTDN, ROOTPW, SUFFIX, TOPBUILD, Server
+from conftest import (PATIENCE, PEER, ROOTDN, ROOTPW, SUFFIX, TOPBUILD,
+                      Server, wait_until)
 from fakeldap import FakeLdap, Hangup
 
 pytestmark = pytest.mark.skipif(bool(PEER), reason="our own program")
@@ -392,6 +394,26 @@ def test_J25_the_server_ends(make):
     assert "the server cannot be reached any more" in err
     seconds = re.search(r"operations +[1-9]\d* in ([\d.]+) s", out).group(1)
     assert float(seconds) < 29      # those that it lasted
+
+
+def test_J26_interrupted(people):
+    """It tells what it has measured, and leaves nothing behind."""
+    p = subprocess.Popen([BENCH, "run", "adddel", "-H", people.url, *AS_ROOT,
+                          "-c", "4", "-t", "2", "-d", "60", "--warm", "0",
+                          "--json"], text=True, stdout=subprocess.PIPE)
+    time.sleep(0.8)
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=PATIENCE)
+    assert p.returncode == 0
+    r = json.loads(out)
+    assert 0.1 < r["seconds"] < 30 and r["ops"] > 0 and r["errors"] == 0
+    assert names(people) == []
+
+
+def test_J27_connections_are_ended_by_unbind():
+    with FakeLdap() as s:
+        one(s.url, "search", "-c", "5", "--ops", "20")
+        assert wait_until(lambda: s.counts.get(fakeldap.UNBIND) == 5)
 
 
 # TLS.

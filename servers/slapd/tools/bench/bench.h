@@ -5,6 +5,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -53,6 +54,9 @@ bench_now(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
+
+/* Set by INT and TERM: come to an end, and report. */
+extern atomic_int bench_stop;
 
 const char *bench_job_name(enum bench_job job);
 

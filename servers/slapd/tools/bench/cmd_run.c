@@ -1,10 +1,13 @@
 /* slapbench run: one run, or a row of them with more and more connections. */
 #include <errno.h>
+#include <signal.h>
 
 #include "run.h"
 #include "svg.h"
 #include "util/err.h"
 #include "util/mem.h"
+
+atomic_int bench_stop;
 
 #define WORSE_MAX	3		/* runs in a row, and --steps ends */
 
@@ -66,8 +69,8 @@ run_steps(struct session *s)
 
 	if (!o->json)
 		report_heading(stdout);
-	for (conns = o->step; conns <= o->step_max && worse < WORSE_MAX;
-	    conns += o->step) {
+	for (conns = o->step; conns <= o->step_max && worse < WORSE_MAX &&
+	    !bench_stop; conns += o->step) {
 		if ((rc = run_and_report(s, conns)) != HB_OK)
 			break;
 		if (result_ops_per_sec(s->last) > result_ops_per_sec(best)) {
@@ -111,6 +114,24 @@ draw(struct session *s)
 	    o->svg, strerror(errno));
 }
 
+/* The second one ends the program at once. */
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	bench_stop = 1;
+}
+
+static void
+catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal,
+	    .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+}
+
 int
 bench_run(int argc, char **argv)
 {
@@ -118,6 +139,7 @@ bench_run(int argc, char **argv)
 	int rc, status;
 
 	s->last = mem_zalloc(sizeof *s->last);
+	catch_signals();
 	if ((rc = bench_opts_parse(argc, argv, &s->opts, &s->diag)) == HB_OK)
 		rc = s->opts.step > 0 ? run_steps(s) :
 		    run_and_report(s, s->opts.conns);

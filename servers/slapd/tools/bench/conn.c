@@ -34,7 +34,7 @@ drop(struct conn *c)
 	c->out_done = 0;
 	for (i = 0; i < c->w->run->opts->window; i++) {
 		c->w->busy -= c->slots[i].busy;
-		c->slots[i].busy = c->slots[i].added = false;
+		c->slots[i].busy = false;
 	}
 }
 

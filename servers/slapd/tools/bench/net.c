@@ -226,6 +226,8 @@ void
 net_close(struct net *n)
 {
 	if (n->ssl != NULL) {
+		if (SSL_is_init_finished(n->ssl))
+			SSL_shutdown(n->ssl);
 		SSL_free(n->ssl);
 		ERR_clear_error();
 	}

@@ -66,12 +66,23 @@ worker_init(struct worker *w, struct run *run, unsigned index)
 	}
 }
 
+/* Unbind, so that no server thinks that its client was lost. */
+static void
+say_goodbye(struct conn *c)
+{
+	if (c->dead || c->out.len > 0)
+		return;
+	request_put_unbind(&c->out, 1);
+	(void)net_write(&c->net, c->out.data, c->out.len, NULL);
+}
+
 void
 worker_fini(struct worker *w)
 {
 	unsigned i;
 
 	for (i = 0; i < w->nconns; i++) {
+		say_goodbye(&w->conns[i]);
 		net_close(&w->conns[i].net);
 		buf_fini(&w->conns[i].in);
 		buf_fini(&w->conns[i].out);
@@ -194,7 +205,7 @@ move_on(struct worker *w, uint64_t now)
 	if (!w->measuring && !w->draining && now >= run->t_begin)
 		begin_measuring(w);
 	if (!w->draining && (now >= run->t_end || is_all_claimed(w) ||
-	    w->gave_up)) {
+	    w->gave_up || bench_stop)) {
 		if (!w->measuring)
 			begin_measuring(w);
 		end_measuring(w, now);
