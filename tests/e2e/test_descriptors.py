@@ -55,7 +55,7 @@ def cpu(s):
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def test_idle_ones_make_room(server):
+def test_F03_idle_ones_make_room(server):
     root = server.root()
     allow(server, 20)
     first = [ask(server) for _ in range(20)]
@@ -74,7 +74,7 @@ def test_idle_ones_make_room(server):
         c.close()
 
 
-def test_nobody_to_close(server):
+def test_F04_nobody_to_close(server):
     allow(server, 10)
     mine = []
     while True:

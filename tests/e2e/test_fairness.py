@@ -32,7 +32,7 @@ def server(request):
     s.clean()
 
 
-def test_short_work_goes_on(server):
+def test_F01_short_work_goes_on(server):
     """Two threads, six scans: writes and reads do not wait for them."""
     ended = []
 
@@ -67,7 +67,7 @@ def test_short_work_goes_on(server):
     assert min(ended) - start > took / 2
 
 
-def test_pipeline(server):
+def test_F02_pipeline(server):
     """Ten thousand searches in one write, beside one client that asks one by
     one: each of its searches waits for a few of those, not for all."""
     asked = 10000
