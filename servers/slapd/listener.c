@@ -11,6 +11,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -406,6 +407,15 @@ report_shortage(const char *what)
 	    "LimitNOFILE=)", (unsigned long long)r.rlim_cur, what);
 }
 
+/* accept(2) wants a descriptor before it looks whether anybody waits. */
+static bool
+somebody_waits(const struct listener *l)
+{
+	struct pollfd p = { .fd = l->fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
 /* True if the first connection that waits is out of the way. */
 static bool
 refuse_one(const struct listener *l)
@@ -455,7 +465,7 @@ accept_one(struct listener *l, struct loop *here)
 
 	if (fd < 0) {
 		again = errno == ECONNABORTED || errno == EINTR;
-		if (errno == EMFILE || errno == ENFILE)
+		if ((errno == EMFILE || errno == ENFILE) && somebody_waits(l))
 			make_room(l, here);
 		return again;
 	}
