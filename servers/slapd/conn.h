@@ -106,6 +106,7 @@ struct conn {
 
 	atomic_bool is_authenticated;	/* who.dn is not empty */
 	atomic_bool is_lost;		/* its loop cannot watch it: to be closed */
+	atomic_bool is_unwanted;	/* to be closed if it is idle still */
 	atomic_uint nops;		/* length of ops; changed with lock held */
 	atomic_uint refs;		/* the loop's, and one an operation in the pool */
 	atomic_int_least64_t last_used;	/* seconds; the idle timer tolerates stale values */

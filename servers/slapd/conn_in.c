@@ -303,11 +303,26 @@ conn_read(struct conn *c)
 	}
 }
 
+/* Somebody else wants its descriptor, and it is doing nothing with it. */
+static bool
+conn_may_go(struct conn *c)
+{
+	return atomic_exchange_explicit(&c->is_unwanted, false,
+	    memory_order_relaxed) && !conn_is_authenticated(c) &&
+	    c->in.len == 0 && !c->is_ready &&
+	    atomic_load_explicit(&c->nops, memory_order_relaxed) == 0;
+}
+
 void
 conn_resume(struct conn *c)
 {
 	if (atomic_load_explicit(&c->is_lost, memory_order_relaxed)) {
 		conn_close(c, "operations error");
+		return;
+	}
+	if (atomic_load_explicit(&c->is_unwanted, memory_order_relaxed) &&
+	    conn_may_go(c)) {
+		conn_close(c, "dropping");
 		return;
 	}
 	if (c->held && conn_out_is_full(c))

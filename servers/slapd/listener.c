@@ -416,38 +416,60 @@ somebody_waits(const struct listener *l)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* True if the first connection that waits is out of the way. */
-static bool
-refuse_one(const struct listener *l)
+/*
+ * The connection that waits is taken with the descriptor in reserve. Served,
+ * if there is another one by now; refused, if not. -1: it was refused, with
+ * *GONE_r, or nothing could be done.
+ */
+static int
+take_or_refuse(const struct listener *l, struct sockaddr_storage *ss,
+    socklen_t *len, bool *gone_r)
 {
 	int fd;
 
 	lk_lock(&reserve.lock);
 	if (reserve.fd >= 0)
 		close(reserve.fd);
-	fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
+	fd = accept4(l->fd, (struct sockaddr *)ss, len,
+	    SOCK_NONBLOCK | SOCK_CLOEXEC);
+	*gone_r = fd >= 0 || errno == EAGAIN;
 	reserve.fd = reserve_open();
+	if (fd >= 0 && reserve.fd < 0) {
+		close(fd);
+		fd = -1;
+		reserve.fd = reserve_open();
+	}
 	lk_unlock(&reserve.lock);
-	return fd >= 0;
+	return fd;
 }
 
 /*
- * No descriptor is left. The connection that waits is accepted in the next
- * turn, if idle ones make room, or refused; if not even that can be done,
- * nothing is accepted for a second: it would wake the loop for ever.
+ * No descriptor is left. The connection that waits is accepted in one of the
+ * next turns, if idle ones make room, or refused; if not even that can be done,
+ * nothing is accepted for a second: it would wake the loop for ever. Returns
+ * its descriptor if there was one after all.
  */
-static void
-make_room(const struct listener *l, struct loop *here)
+static int
+make_room(const struct listener *l, struct loop *here,
+    struct sockaddr_storage *ss, socklen_t *len)
 {
-	if (loop_drop_idle(here)) {
+	struct server *srv = l->server;
+	bool gone;
+	int fd;
+
+	for (unsigned i = 0; i < srv->nloops; i++) {
+		if (!loop_drop_idle(&srv->loops[(here->number + i) %
+		    srv->nloops], here->now))
+			continue;
 		report_shortage("closing anonymous connections that are idle");
-		return;
+		return -1;
 	}
-	report_shortage("refusing connections");
-	if (!refuse_one(l))
+	fd = take_or_refuse(l, ss, len, &gone);
+	if (fd < 0 && gone)
+		report_shortage("refusing connections");
+	if (!gone)
 		loop_pause_listeners(here);
+	return fd;
 }
 
 /* False when there is nothing more to accept now. */
@@ -465,9 +487,9 @@ accept_one(struct listener *l, struct loop *here)
 
 	if (fd < 0) {
 		again = errno == ECONNABORTED || errno == EINTR;
-		if ((errno == EMFILE || errno == ENFILE) && somebody_waits(l))
-			make_room(l, here);
-		return again;
+		if ((errno != EMFILE && errno != ENFILE) || !somebody_waits(l) ||
+		    (fd = make_room(l, here, &ss, &len)) < 0)
+			return again;
 	}
 	set_options(l, fd);
 	if (l->path != NULL)

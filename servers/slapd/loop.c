@@ -298,18 +298,18 @@ loop_sweep(struct loop *l, int64_t now)
 	}
 }
 
-/* Idle, and nobody that something depends on. */
+/* Idle, as far as it can be seen from outside, and nobody that something depends on. */
 static bool
 may_drop(const struct conn *c, int64_t before)
 {
-	return !conn_is_authenticated(c) && !c->is_ready && c->in.len == 0 &&
+	return !conn_is_authenticated(c) &&
 	    atomic_load_explicit(&c->nops, memory_order_relaxed) == 0 &&
 	    atomic_load_explicit(&c->blocked_since,
 	    memory_order_relaxed) == 0 &&
 	    atomic_load_explicit(&c->last_used, memory_order_relaxed) < before;
 }
 
-/* Since when the one that is idle for longest is. */
+/* Since when the one that is idle for longest is. Locks: caller holds l->lock. */
 static int64_t
 idle_longest(struct loop *l, int64_t before)
 {
@@ -325,29 +325,27 @@ idle_longest(struct loop *l, int64_t before)
 }
 
 bool
-loop_drop_idle(struct loop *l)
+loop_drop_idle(struct loop *l, int64_t now_us)
 {
-	int64_t before = l->now / 1000000 - 1, oldest;
-	struct conn *c, *gone = NULL;
+	int64_t before = now_us / 1000000 - 1, oldest;
+	struct conn *drop[DROP_AT_ONCE];
 	unsigned n = 0;
 
 	lk_lock(&l->lock);
 	oldest = idle_longest(l, before);
-	for (c = l->conns; c != NULL && oldest < before && n < DROP_AT_ONCE;
-	    c = c->next) {
-		if (!may_drop(c, oldest + 1))
-			continue;
-		/* the ready list's link, which only this thread uses */
-		conn_ref(c);
-		c->next_ready = gone;
-		gone = c;
-		n++;
+	for (struct conn *c = l->conns; c != NULL && oldest < before &&
+	    n < DROP_AT_ONCE; c = c->next) {
+		if (may_drop(c, oldest + 1)) {
+			conn_ref(c);
+			drop[n++] = c;
+		}
 	}
 	lk_unlock(&l->lock);
-	while ((c = gone) != NULL) {
-		gone = c->next_ready;
-		conn_close(c, "dropping");
-		conn_unref(c);
+	for (unsigned i = 0; i < n; i++) {
+		atomic_store_explicit(&drop[i]->is_unwanted, true,
+		    memory_order_relaxed);
+		loop_post(l, drop[i]);
+		conn_unref(drop[i]);
 	}
 	return n > 0;
 }

@@ -79,11 +79,10 @@ void loop_wake(struct loop *);
 void loop_make_ready(struct loop *, struct conn *);
 
 /*
- * Close some anonymous connections, those that have been idle for longest and
- * for a second at least. Their descriptors are free in the next turn. False:
- * there are none. Thread of the loop.
+ * Let the loop close some anonymous connections, those that have been idle for
+ * longest and for a second at least. False: there are none. Thread-safe.
  */
-bool loop_drop_idle(struct loop *);
+bool loop_drop_idle(struct loop *, int64_t now_us);
 /* Take no connections for a second. Thread of the loop. */
 void loop_pause_listeners(struct loop *);
 

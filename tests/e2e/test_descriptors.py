@@ -65,9 +65,9 @@ def test_F03_idle_ones_make_room(server):
     time.sleep(2.5)
     # those that are idle for longest go, and nobody is refused
     late = [ask(server) for _ in range(10)]
-    assert None not in late
+    assert None not in late, server.log_text()
     assert all(is_open(c) for c in late)
-    assert sum(is_open(c) for c in first) <= 10
+    assert sum(is_open(c) for c in first) < len(first)
     assert root.whoami_s()
     log = server.log_text()
     assert log.count("no file descriptor left") == 1
