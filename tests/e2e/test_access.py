@@ -110,3 +110,23 @@ def test_A06_add_content(guarded):
     else:
         ann.add_s(f"cn=titled,{base}", titled)
         ann.delete_s(f"cn=titled,{base}")
+
+
+@pytest.mark.parametrize("content", ["", "add_content_acl on\n"])
+def test_A07_sets_search_while_writing(backend, make, content):
+    """A rule that searches the database does not wait for the write that asks."""
+    rule = (f'access to * by set="[ldap:///{SUFFIX}??sub?'
+            f'(&(objectClass=inetOrgPerson)(uid=user0))]/entryDN & user" write '
+            f'by * read\n')
+    s = make(backend, extra=content + rule)
+    s.load(people.ldif(5))
+    s.start()
+    ann = s.conn(ANN, people.PASSWORD)
+    dn = f"cn=x,ou=People,{SUFFIX}"
+    ann.add_s(dn, person("x"))
+    ann.modify_s(dn, [(MOD_REPLACE, "title", [b"x"])])
+    ann.rename_s(dn, "cn=y")
+    ann.delete_s(f"cn=y,ou=People,{SUFFIX}")
+    ben = s.conn(BEN, people.PASSWORD)
+    with pytest.raises(ldap.INSUFFICIENT_ACCESS):
+        ben.add_s(dn, person("x"))
